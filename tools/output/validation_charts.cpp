@@ -54,12 +54,14 @@ class ScatterDrawing {
       }
     from_ /= 1.2;
     to_ *= 1.2;
+    for (const double tick : log_ticks(from_, to_)) label_ = std::max(label_, label_width(tick));
   }
 
   std::string draw() const { return open_svg(chart_.text, width_, height_) + grid() + band() + marks() + "</svg>\n"; }
 
  private:
-  double left() const { return 64; }
+  static double label_width(double tick) { return 7.0 * static_cast<double>(significant_text(tick, 1).size()); }
+  double left() const { return label_ + 14; }
   double bottom() const { return height_ - 48; }
   double x(double value) const { return Scale(std::log(from_), std::log(to_), left(), width_ - 14)(std::log(value)); }
   double y(double value) const { return Scale(std::log(from_), std::log(to_), bottom(), 28)(std::log(value)); }
@@ -67,13 +69,14 @@ class ScatterDrawing {
   std::string grid() const {
     std::string out = svg_label("axis", 4, 14, "start", "Predicted, " + chart_.unit) +
                       svg_label("axis", (left() + width_) / 2, height_ - 8, "middle", "Measured, " + chart_.unit);
-    double labelled = left() - 100;
+    double labelled = 0;
     for (const double tick : log_ticks(from_, to_)) {
       out += svg_line("grid", left(), y(tick), width_ - 14, y(tick)) + svg_line("grid", x(tick), 28, x(tick), bottom());
       out += svg_label("tick", left() - 8, y(tick) + 4, "end", significant_text(tick, 1));
-      if (x(tick) - labelled < 44 || x(tick) > width_ - 34) continue;
-      labelled = x(tick);
-      out += svg_label("tick", labelled, bottom() + 18, "middle", significant_text(tick, 1));
+      const double half = label_width(tick) / 2;
+      if (x(tick) - half < labelled || x(tick) + half > width_) continue;
+      labelled = x(tick) + half + 2;
+      out += svg_label("tick", x(tick), bottom() + 18, "middle", significant_text(tick, 1));
     }
     return out;
   }
@@ -105,6 +108,7 @@ class ScatterDrawing {
   const ScatterChart& chart_;
   double width_, height_;
   double from_ = 0, to_ = 0;
+  double label_ = 50;  ///< width of the widest label
 };
 
 /// Space for the labels of lines, and the axis beside it.
