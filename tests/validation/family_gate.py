@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the errors of every family of measurements from growing unnoticed.
+
+  family_gate.py VALIDATION.json           compares with families.json; 1 if a family got worse and nobody says so
+  family_gate.py VALIDATION.json --update  writes families.json anew
+
+VALIDATION.json is what `clusterwright validate --format json` prints. A family whose median error grew by more than a
+tenth needs its name under "Results that change" of the unreleased changes in CHANGELOG.md.
+"""
+import json
+import pathlib
+import re
+import sys
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = PROJECT / "tests" / "validation" / "families.json"
+TOLERATED_GROWTH = 1.1
+ROUNDING = 0.002  # growth of an error that is none: platforms round sums differently
+
+
+def errors_of(validation):
+    """Scored cases, median and 90th percentile of the error, share inside the interval, of each family with scored cases."""
+    return {
+        family["name"]: {
+            "n": family["n"],
+            "coverage": round(family["coverage"], 4),
+            "median": round(family["median_abs_log"], 4),
+            "p90": round(family["p90_abs_log"], 4),
+            "in_interval": round(family["in_interval"], 4),
+        }
+        for family in validation["families"]
+        if family["n"] > 0
+    }
+
+
+def told(changelog):
+    """The unreleased "Results that change"."""
+    unreleased = changelog.split("\n## ", 2)[1]
+    parts = unreleased.split("\n### Results that change\n", 1)
+    return parts[1].split("\n### ", 1)[0] if len(parts) > 1 else ""
+
+
+def names(text, family):
+    return re.search(rf"(?<![\w-]){re.escape(family)}(?![\w-])", text) is not None
+
+
+def findings(now, before, changelog):
+    """Sentences on families that got worse, lost predictions, came or went, without a word in the change log."""
+    out = []
+    for family in sorted(set(now) | set(before)):
+        if family not in before:
+            out.append(f"{family}: not in families.json; --update writes it")
+        elif family not in now:
+            out.append(f"{family}: no scored case is left; --update removes it")
+        elif now[family]["coverage"] < before[family]["coverage"]:
+            out.append(f"{family}: fewer cases have a prediction ({now[family]['coverage']:.0%})")
+        elif not names(told(changelog), family):
+            old, new = before[family]["median"], now[family]["median"]
+            if new > TOLERATED_GROWTH * old and new > old + ROUNDING:
+                out.append(
+                    f"{family}: median error {100 * old:.1f} -> {100 * new:.1f} %: mend it, or name the family under "
+                    '"Results that change" in CHANGELOG.md and run --update'
+                )
+    return out
+
+
+def main(arguments):
+    update = "--update" in arguments
+    files = [argument for argument in arguments if argument != "--update"]
+    if len(files) != 1:
+        print(__doc__)
+        return 2
+    now = errors_of(json.loads(pathlib.Path(files[0]).read_text()))
+    if update:
+        lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(now[name])}" for name in sorted(now))
+        TABLE.write_text("{\n" + lines + "\n}\n")
+        return 0
+    before = json.loads(TABLE.read_text())
+    found = findings(now, before, (PROJECT / "CHANGELOG.md").read_text())
+    for sentence in found:
+        print(sentence)
+    print(f"families: {len(now)} compared, {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
