@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "calibration/measured/measured_scenario.hpp"
 #include "calibration/measured/measurement.hpp"
@@ -19,9 +21,19 @@ using namespace clusterwright;
 
 namespace {
 
-/// Sweeps across nodes, and of whole nodes by themselves for comparison.
+constexpr std::size_t fewest_sizes = 4;
+
+/// Sweeps inside one node that are drawn beside those across nodes: whole nodes of four kinds, and four GPUs whose
+/// library changes its protocol within the sweep.
+constexpr std::array<std::string_view, 5> inside_nodes = {
+    "azure-nccl-allreduce-8xa100", "azure-nccl-allreduce-8xh100", "azure-mi300x-8-all-reduce",
+    "aic-nccl-l40s-2.27.3-all-reduce-4", "aic-nccl-b200-sxm-2.29.2-all-reduce-4"};
+
 bool is_drawn(const Measurement& m) {
-  return m.family == "nccl-multinode" || m.id.starts_with("azure-nccl-allreduce");
+  if (!m.scored || !m.collective || m.collective->op != "all_reduce") return false;
+  if (m.collective->points.size() < fewest_sizes) return false;
+  return m.collective->ranks > m.collective->ranks_per_node ||
+         std::ranges::find(inside_nodes, m.id) != inside_nodes.end();
 }
 
 BytesPerSecond bus_bandwidth(const MeasuredCollective& c, Bytes size, Seconds time) {
