@@ -37,11 +37,13 @@ MeasuredGroup measured_group(const MeasuredHardware& hardware, const MeasuredCol
   const int nodes = collective.ranks / collective.ranks_per_node;
   const ClusterSpec spec = machine_of(hardware, nodes, catalog.accelerators);
   MeasuredGroup out{build_cluster(spec, catalog, JsonValue::object()), {}, {}};
-  // Sweeps that force rings say so; switches inside a domain reduce no more than those between domains then.
-  if (collective.in_network_reduction == false) out.cluster.switch_reduction = false;
   for (int node = 0; node < nodes; ++node)
     for (int rank = 0; rank < collective.ranks_per_node; ++rank)
       out.members.push_back(AcceleratorId(static_cast<std::size_t>(node * out.cluster.node_accelerators + rank)));
+  // Inside one domain the word is of its own switch: sweeps that force rings say so. Across domains it is of the
+  // switches between them.
+  const bool alone = by_domain(out.members, out.cluster).size() == 1;
+  if (alone && collective.in_network_reduction == false) out.cluster.switch_reduction = false;
   if (out.cluster.has_network() && !hardware.scale_out)
     out.assumed =
         fmt::format("network rate not published, took {:g} Gbit/s", out.cluster.nic_bandwidth.in(gigabit_per_second));
