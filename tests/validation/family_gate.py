@@ -68,7 +68,7 @@ def findings(now, before, changelog):
 def main(arguments):
     update = "--update" in arguments
     files = [argument for argument in arguments if argument != "--update"]
-    if len(files) != 1:
+    if len(files) != 1 or not pathlib.Path(files[0]).is_file():
         print(__doc__)
         return 2
     now = errors_of(json.loads(pathlib.Path(files[0]).read_text()))
