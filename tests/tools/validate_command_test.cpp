@@ -154,14 +154,14 @@ TEST_CASE("predictions are as near as the documentation says", "[cli][validate]"
   CHECK(median(families, "nccl-intranode") <= 0.05);
   CHECK(median(families, "nccl-intranode-blackwell") <= 0.06);
   CHECK(median(families, "nccl-multinode") <= 0.10);
-  // Below the usual share inside: two kernels of one library, and another one that used one of four Omni-Path cards.
-  const std::map<std::string, double> inside = {{"deepep", 0.7}, {"nccl-multinode-opa", 0}};
   for (const JsonValue& family : families.elements()) {
     const std::string& name = family.at("name").as_text();
     INFO(name);
     if (family.at("n").as_number() == 0) continue;  // nothing that is scored
     CHECK(family.at("coverage").as_number() == 1);
-    CHECK(family.at("in_interval").as_number() >= (inside.contains(name) ? inside.at(name) : 0.85));
+    // A library that used one of four cards: no width of the model's own errors covers that.
+    if (name == "nccl-multinode-opa") continue;
+    CHECK(family.at("in_interval").as_number() >= (name == "deepep" ? 0.7 : 0.85));
   }
 }
 
