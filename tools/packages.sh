@@ -3,7 +3,7 @@
 
 build_packages=(cmake ninja-build g++ ccache libfmt-dev nlohmann-json3-dev libcli11-dev libboost-graph-dev libeigen3-dev
   libtbb-dev libpugixml-dev libssl-dev)
-test_packages=(catch2 librapidcheck-dev libbenchmark-dev python3 universal-ctags clang-format-14)
+test_packages=(catch2 librapidcheck-dev libbenchmark-dev libsimgrid-dev python3 universal-ctags clang-format-14)
 # Only for looking at reports in a real browser; tests that need them skip themselves without.
 browser_packages=(nodejs npm chromium)
 
