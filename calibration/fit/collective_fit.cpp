@@ -16,81 +16,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double least_curve_spread = 0.02;    // two releases of one library on one host
 constexpr double least_network_spread = 0.05;  // few rows, each from one fabric
-const std::string switch_curve = "all_reduce_switch";
-
-/// Order of the parameter vector of one curve.
-enum : std::size_t { base_us, rank_us, share, group_loss, half_us, ramp, curve_size };
-
-std::vector<FitParameter> ring_priors() {
-  std::vector<FitParameter> out(curve_size);
-  out[base_us] = {FitScale::positive, 5, 0.5};
-  out[rank_us] = {FitScale::positive, 1.2, 0.7};
-  out[share] = {FitScale::share, 0.82, 0.5};
-  out[group_loss] = {FitScale::share, 0.25, 0.7};
-  out[half_us] = {FitScale::positive, 18, 1.0};
-  out[ramp] = {FitScale::share, 0.6, 0.7};
-  return out;
-}
-
-/// Priors of reduction in the switch. All members are served alike, so the group matters little; the share is what NCCL
-/// expects of eight ranks: 476 GB/s of bus bandwidth on H100.
-std::vector<FitParameter> switch_priors(NcclGeneration generation) {
-  std::vector<FitParameter> out = ring_priors();
-  out[base_us] = {FitScale::positive, 20, 0.5};
-  out[rank_us] = {FitScale::positive, 0.2, 0.3};
-  const double expected = generation == NcclGeneration::blackwell ? 0.59 : 0.68;
-  out[share] = {FitScale::share, expected, 0.3};
-  out[group_loss] = {FitScale::share, 0.02, 0.3};
-  return out;
-}
-
-/// Starts at a given curve; numbers at a bound of their scale keep their usual prior.
-void start_from(const CollectiveCurves& prior, const std::string& name, FitParameter* out) {
-  const auto found = prior.find(name);
-  if (found == prior.end()) return;
-  const CollectiveParameters& curve = found->second;
-  const double values[] = {curve.base_latency.value.in(microsecond),
-                           curve.rank_latency.value.in(microsecond),
-                           curve.bandwidth_share.value,
-                           curve.small_group_loss.value,
-                           curve.half_time.value.in(microsecond),
-                           curve.ramp_exponent.value};
-  for (std::size_t i = 0; i < curve_size; ++i)
-    if (values[i] > 0 && (out[i].scale != FitScale::share || values[i] < 1)) out[i].prior = values[i];
-}
-
-void assign(const double* value, CollectiveParameters& out) {
-  out.base_latency.value = value[base_us] * microsecond;
-  out.rank_latency.value = value[rank_us] * microsecond;
-  out.bandwidth_share.value = value[share];
-  out.small_group_loss.value = value[group_loss];
-  out.half_time.value = value[half_us] * microsecond;
-  out.ramp_exponent.value = value[ramp];
-}
-
-CollectiveParameters curve_of(const double* value, const double* error, const std::string& source) {
-  CollectiveParameters out;
-  out.base_latency = sourced_value(value[base_us], error[base_us], microsecond, source);
-  out.rank_latency = sourced_value(value[rank_us], error[rank_us], microsecond, source);
-  out.bandwidth_share = sourced_value(value[share], error[share], source);
-  out.small_group_loss = sourced_value(value[group_loss], error[group_loss], source);
-  out.half_time = sourced_value(value[half_us], error[half_us], microsecond, source);
-  out.ramp_exponent = sourced_value(value[ramp], error[ramp], source);
-  return out;
-}
-
-double log_error(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
-  return std::log(predicted_time(row, curves, network) / row.time);
-}
-
-std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
-  std::vector<double> out;
-  for (const CollectiveRow& row : rows) out.push_back(row.weight);
-  return out;
-}
-
 /// Whether a row crosses an RDMA network; other protocols are relative to those, with priors of their own.
 bool informs_network(const CollectiveRow& row) {
   const Transport transport = row.links.transport;
@@ -216,33 +142,6 @@ void balance(std::vector<CollectiveRow>& rows) {
 }
 
 }  // namespace
-
-CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
-                            const CollectiveCurves& prior) {
-  const std::vector<CollectiveRow> own = rows_in_node(op, rows);
-  const auto can_reduce =
-      std::find_if(own.begin(), own.end(), [](const auto& row) { return row.links.switch_reduction; });
-  const bool reducing = can_reduce != own.end() && op == CollectiveOp::all_reduce;
-  const std::string name(name_of(op));
-  FitProblem problem{ring_priors(), weights_of(own), {}, least_curve_spread};
-  const std::vector<FitParameter> more =
-      reducing ? switch_priors(can_reduce->links.generation) : std::vector<FitParameter>{};
-  problem.parameters.insert(problem.parameters.end(), more.begin(), more.end());
-  start_from(prior, name, problem.parameters.data());
-  if (reducing) start_from(prior, switch_curve, problem.parameters.data() + curve_size);
-  CollectiveCurves trial{{name, {}}};
-  if (reducing) trial[switch_curve] = {};
-  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
-    assign(values.data(), trial[name]);
-    if (reducing) assign(values.data() + curve_size, trial[switch_curve]);
-    for (std::size_t i = 0; i < own.size(); ++i) errors[i] = log_error(own[i], trial, {});
-  };
-  const FitResult fit = fit_least_squares(problem);
-  CollectiveCurves out{{name, curve_of(fit.values.data(), fit.std_errors.data(), source)}};
-  if (reducing)
-    out[switch_curve] = curve_of(fit.values.data() + curve_size, fit.std_errors.data() + curve_size, source);
-  return out;
-}
 
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
                               const std::string& source, const NetworkParameters* prior) {

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fits the curves of collectives inside a node, the network between nodes, and the exchange of experts.
-///
-/// A curve has six numbers (models/kernels/collectives/collective_time.hpp). With p ranks, links of rate B, and `wire`
-/// bytes on each link ((p - 1)/p of the payload for a reduce-scatter) the time inside a node is
-///
-///   base + rank * (p - 1)  +  wire / (B * share * (1 - loss * 2 / p)) * (1 + (half_time * B / wire)^ramp)
-///
-/// Latencies show below 1 MB and bandwidth above, so both kinds of rows are needed: small messages have weight 0.4 and
-/// large ones 1, and errors are reported apart.
-///
-/// Example with the priors: eight ranks, B = 450 GB/s, share 0.82, loss 0.25: 346 GB/s in bulk. A reduce-scatter of 1
-/// GB puts 0.875 GB on each link; the ramp adds 6 %, so it takes 2.68 ms, and 5 + 1.2 x 7 = 13 us of latency are 0.5 %.
-/// At 64 KB the wire takes 3.4 us and latency 80 % of the time: each end of a sweep informs its own numbers.
+/// Fits the numbers of collectives: curves inside a node (curve_fit.hpp), the network between nodes, the exchange of
+/// experts.
 ///
 /// Order of fits: curves of each operation from single-node rows; the network from multi-node rows, given the curves;
 /// the exchange of experts, given the network. An operation without rows borrows those of reduce-scatter, which moves
@@ -25,17 +14,12 @@
 #include <vector>
 
 #include "calibration/fit/collective_rows.hpp"
+#include "calibration/fit/curve_fit.hpp"
 #include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
-
-/// Curve of one operation inside a node, from its single-node rows; all-reduce over a switch that can reduce also gets
-/// "all_reduce_switch". Without rows the priors come back.
-/// @param prior  curves to start from instead of those of NCCL's tuner
-CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
-                            const CollectiveCurves& prior = {});
 
 /// Network between nodes, from rows that cross nodes, given the curves inside one; priors without such rows.
 /// @param prior  network to start from; null: NCCL's tuner

@@ -28,7 +28,8 @@ void add_rows(const Measurement& measurement, CollectiveOp op, const Accelerator
   double total = 0;
   for (const auto& point : measured.points) total += weight(point.size);
   for (const auto& point : measured.points)
-    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total});
+    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total,
+                   part.vendor == "NVIDIA" && links.nvlink});
   if (op != CollectiveOp::all_to_all || measured.ranks != 2) return;
   // Each of two ranks keeps half and sends the other half: one message.
   for (const auto& point : measured.points)
@@ -87,6 +88,16 @@ std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows) {
 
 Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
   return collective_time(row.op, row.size, row.group, row.links, curves, network).time();
+}
+
+double log_error(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
+  return std::log(predicted_time(row, curves, network) / row.time);
+}
+
+std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
+  std::vector<double> out;
+  for (const CollectiveRow& row : rows) out.push_back(row.weight);
+  return out;
 }
 
 std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measurements,

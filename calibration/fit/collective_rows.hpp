@@ -29,6 +29,7 @@ struct CollectiveRow {
   GroupLinks links;
   Seconds time;
   double weight = 1;
+  bool protocols = true;  ///< of NCCL over NVLink, where its choice among protocols shows
 };
 
 /// Scored rows of one accelerator with sizes as nccl-tests prints them. Every case has the same total weight; messages
@@ -46,6 +47,11 @@ std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<Coll
 std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows);
 
 Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network);
+
+/// log(predicted/measured)
+double log_error(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network);
+
+std::vector<double> weights_of(const std::vector<CollectiveRow>& rows);
 
 /// Operation by its name in the measurement set; nothing for operations that nccl-tests lacks.
 std::optional<CollectiveOp> nccl_op(const std::string& name);

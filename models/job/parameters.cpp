@@ -177,7 +177,17 @@ const Record<CollectiveParameters>& record(const CollectiveParameters*) {
                              "wider range of sizes",
                      .min = 0,
                      .max = 1,
-                     .above_min = true});
+                     .above_min = true})
+          .optional("low_latency_share", &P::low_latency_share,
+                    {.help = "share of the data-sheet scale-up bandwidth that the protocols LL and LL128 move, flags "
+                             "included, many ranks; 0: one curve for every protocol",
+                     .min = 0,
+                     .max = 1.2})
+          .optional("simple_latency", &P::simple_latency,
+                    {.help = "latency of the protocol Simple beyond that of LL, over the same difference in NCCL's "
+                             "tuner",
+                     .min = 0,
+                     .max = 20});
   return table;
 }
 

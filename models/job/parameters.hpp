@@ -98,6 +98,11 @@ struct CollectiveParameters {
   Sourced<double> small_group_loss;  ///< share lost at 2 ranks; shrinks as 2 / ranks
   Sourced<Seconds> half_time;        ///< time of the link for the bytes at which half of its rate is reached
   Sourced<double> ramp_exponent;     ///< exponent of the approach: 1 is a fixed time, less spreads over more sizes
+  /// Share of the scale-up data sheet that the low-latency protocols move, flags included, with many ranks. 0:
+  /// bandwidth and ramp above hold for every protocol.
+  Sourced<double> low_latency_share{0, "definition: one curve for every protocol"};
+  /// Latency of Simple beyond that of LL, over the same difference in NCCL's tuner.
+  Sourced<double> simple_latency{0, "definition: one curve for every protocol"};
 };
 const Record<CollectiveParameters>& record(const CollectiveParameters*);
 

@@ -52,7 +52,7 @@ CollectiveTiming LinkTimings::collective(CollectiveOp op, Bytes payload, const G
 }
 
 CollectiveTiming LinkTimings::with_factors(CollectiveTiming timing) const {
-  timing.latency = timing.latency * communication_factor_;
+  timing.latency = timing.path + (timing.latency - timing.path) * communication_factor_;
   const bool inside = !timing.crosses_domains && inner_ > BytesPerSecond{};
   timing.rate = timing.rate / (inside ? std::max(communication_factor_, timing.rate / inner_) : network_factor_);
   return timing;

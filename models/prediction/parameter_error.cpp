@@ -105,7 +105,9 @@ void add_links(ParameterSet& set, std::vector<FittedNumber>& out) {
         .add("bandwidth_share", p.bandwidth_share)
         .add("small_group_loss", p.small_group_loss)
         .add("half_time_us", p.half_time)
-        .add("ramp_exponent", p.ramp_exponent);
+        .add("ramp_exponent", p.ramp_exponent)
+        .add("low_latency_share", p.low_latency_share)
+        .add("simple_latency", p.simple_latency);
   Section("network", out)
       .add("bandwidth_share", set.network.bandwidth_share)
       .add("latency_scale", set.network.latency_scale)

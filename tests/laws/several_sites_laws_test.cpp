@@ -64,17 +64,13 @@ TEST_CASE("a slow line takes the bytes of the gradients over its rate", "[laws][
 }
 
 TEST_CASE("an all-reduce between two sites waits for the line twice", "[laws][several_sites]") {
-  // The outer exchange of groups that train apart is one all-reduce, exposed: there and back, 2 x 500 ms,
-  // times the factor of communication in steps of this stack.
+  // The outer exchange of groups that train apart is one all-reduce, exposed: there and back, 2 x 500 ms. The factor of
+  // communication in steps of this stack is that of software, which does not speed light up.
   const auto last = [](double latency_ms) {
     const Scenario s = over_line(1000, latency_ms, {steps_apart(2)});
     return to_seconds(time_step(s, resolve_plan(s).plan).kinds->last).in(second);
   };
-  const Scenario s = over_line(1000, 0, {});
-  const double factor = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator).communication;
-  CHECK(factor > 0.8);
-  CHECK(factor < 1.2);
-  CHECK(last(500) - last(0) == Approx(2 * 0.5 * factor).epsilon(0.01));
+  CHECK(last(500) - last(0) == Approx(2 * 0.5).epsilon(0.01));
 }
 
 TEST_CASE("a reduction by site is never slower than one ring where the line is slow", "[laws][several_sites]") {

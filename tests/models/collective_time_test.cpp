@@ -115,6 +115,38 @@ TEST_CASE("half of the bandwidth is reached at the half size", "[models]") {
   CHECK(rate(3 * megabyte).in(gigabyte_per_second) == Approx(60));  // 80 / (1 + 1/3)
 }
 
+TEST_CASE("low-latency protocols have a rate of their own, and Simple a latency", "[models]") {
+  auto curves = simple_curves();
+  curves["all_gather"].low_latency_share.value = 0.6;
+  curves["all_gather"].simple_latency.value = 2;
+  const auto with = [&](Protocol protocol) {
+    return collective_time(CollectiveOp::all_gather, 8 * megabyte, {1, 8}, round_links, curves, simple_network(),
+                           {Algorithm::ring, protocol});
+  };
+  // 5 + 7 us as before. LL carries flags of as many bytes, LL128 8 of 128; 7 MB on the wire.
+  CHECK(with(Protocol::ll).time().in(microsecond) == Approx(12 + 7e6 / (0.5 * 60e9) * 1e6));
+  CHECK(with(Protocol::ll128).time().in(microsecond) == Approx(12 + 7e6 / (0.9375 * 60e9) * 1e6));
+  // NCCL's ring: 8.4 us and 3.4 us for each of 7 hops against 6.6 and 0.6.
+  CHECK(with(Protocol::simple).time().in(microsecond) ==
+        Approx(12 + 2 * (8.4 - 6.6 + 7 * (3.4 - 0.6)) + 7e6 / 80e9 * 1e6));
+}
+
+TEST_CASE("a message of Simple takes a jump over a shorter one of LL", "[models]") {
+  auto curves = simple_curves();
+  const auto step = [&] {
+    const auto time = [&](Bytes size) {
+      return collective_time(CollectiveOp::all_gather, size, {1, 4}, round_links, curves, simple_network());
+    };
+    Bytes size = 64 * 1024.0 * byte;
+    while (time(size).protocol != Protocol::simple) size *= 2;
+    return time(size).time() / time(size / 2).time();
+  };
+  const double smooth = step();
+  curves["all_gather"].low_latency_share.value = 0.8;
+  curves["all_gather"].simple_latency.value = 2;
+  CHECK(step() > 1.2 * smooth);
+}
+
 TEST_CASE("two ranks lose the small-group share, eight a quarter of it", "[models]") {
   auto curves = simple_curves();
   curves["all_gather"].small_group_loss.value = 0.4;

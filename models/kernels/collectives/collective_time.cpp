@@ -56,7 +56,27 @@ bool reduces_in_switch(Algorithm algorithm) {
   return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
 }
 
-CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen) {
+/// Latency that NCCL's tuner gives to Simple beyond LL; zero where LL is not offered.
+Seconds beyond_ll(const TunerEstimate& simple, const std::vector<TunerEstimate>& estimates) {
+  for (const TunerEstimate& one : estimates)
+    if (one.algorithm == simple.algorithm && one.protocol == Protocol::ll) return simple.latency - one.latency;
+  return {};
+}
+
+/// Sets latency and rate of the protocol, on a curve that knows protocols.
+void price_protocol(const CollectiveParameters& curve, int ranks, BytesPerSecond link, const TunerEstimate& chosen,
+                    const std::vector<TunerEstimate>& estimates, CollectiveTiming& timing) {
+  if (curve.low_latency_share.value <= 0) return;
+  if (chosen.protocol == Protocol::simple) {
+    timing.latency += curve.simple_latency.value * beyond_ll(chosen, estimates);
+    return;
+  }
+  const double group_share = 1 - curve.small_group_loss.value * 2 / std::max(ranks, 2);
+  timing.rate = link * curve.low_latency_share.value * payload_share(chosen.protocol) * group_share;
+}
+
+CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen,
+                               const std::vector<TunerEstimate>& estimates = {}) {
   const int ranks = at.group.ranks();
   const bool reducing = reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce;
   const CollectiveParameters& curve = reducing ? at.curves.at(switch_curve) : at.curve();
@@ -67,6 +87,7 @@ CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen) {
   CollectiveTiming timing{curve_latency(curve, steps + 1), wire, curve_rate(curve, wire, ranks, link), false};
   timing.algorithm = chosen.algorithm;
   timing.protocol = chosen.protocol;
+  price_protocol(curve, ranks, link, chosen, estimates, timing);
   return timing;
 }
 
@@ -74,14 +95,20 @@ TransportParameters transport_of(const Setting& at) {
   return at.network.of(std::string(enum_name(at.links.transport)));
 }
 
-/// Latency that switches, cables and sockets add to a step between domains.
-Seconds with_sockets(const Setting& at, Seconds switches) {
-  return switches + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
+/// Latency of sockets in each step between domains.
+Seconds socket_latency(const Setting& at) {
+  return at.links.tcp ? at.network.tcp_latency.value : Seconds{};
 }
 
-/// The same for one message, between the members farthest apart.
-Seconds message_step(const Setting& at) {
-  return with_sockets(at, at.links.switch_latency.farthest);
+/// Steps one after another between domains.
+struct DomainSteps {
+  double count = 1;
+  Seconds path;  ///< of one, through switches and cables
+};
+
+void add_steps(const Setting& at, const DomainSteps& steps, CollectiveTiming& timing) {
+  timing.path += steps.count * steps.path;
+  timing.latency += steps.count * (steps.path + socket_latency(at));
 }
 
 /// Bandwidth of all NICs of one domain.
@@ -103,22 +130,21 @@ BytesPerSecond ring_rate(const Setting& at, bool ramped) {
   return rate;
 }
 
-/// Latency of all steps between domains.
-Seconds latency_between_domains(const Setting& at, Algorithm algorithm) {
+DomainSteps steps_between_domains(const Setting& at, Algorithm algorithm) {
   const double domains = at.group.domains;
   const StepLatency& switches = at.links.switch_latency;
   switch (algorithm) {
     case Algorithm::tree:
     case Algorithm::nvls_tree:
-      return 2 * std::floor(std::log2(domains)) * with_sockets(at, switches.tree);
+      return {2 * std::floor(std::log2(domains)), switches.tree};
     case Algorithm::pat:
-      return std::floor(std::log2(domains)) * with_sockets(at, switches.tree);
+      return {std::floor(std::log2(domains)), switches.tree};
     case Algorithm::nvls:
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
-      return 2 * message_step(at);  // to the root of the switches' tree and back
+      return {2, switches.farthest};  // to the root of the switches' tree and back
     default:
-      return passes(at.op) * (domains - 1) * with_sockets(at, switches.ring);
+      return {passes(at.op) * (domains - 1), switches.ring};
   }
 }
 
@@ -161,8 +187,8 @@ CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, 
   timing.protocol = chosen.protocol;
   timing.crosses_domains = true;
   timing.wire = at.wire();
-  timing.latency = at.network.latency_scale.value * transport_of(at).latency.value * chosen.latency +
-                   latency_between_domains(at, chosen.algorithm);
+  timing.latency = at.network.latency_scale.value * transport_of(at).latency.value * chosen.latency;
+  add_steps(at, steps_between_domains(at, chosen.algorithm), timing);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
     price_switch_tree(at, timing);
   else
@@ -173,7 +199,8 @@ CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, 
 CollectiveTiming message_between_domains(const Setting& at) {
   const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
   const Seconds start = at.network.message_latency.value * transport_of(at).latency.value;
-  CollectiveTiming timing{start + message_step(at), at.payload, with_fabric_limit(at, own), true};
+  CollectiveTiming timing{start, at.payload, with_fabric_limit(at, own), true};
+  add_steps(at, {1, at.links.switch_latency.farthest}, timing);
   timing.algorithm = Algorithm::direct;
   return timing;
 }
@@ -213,7 +240,8 @@ CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice)
   const auto estimates = nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
                                         nccl_machine_of(at.group, at.links));
   const TunerEstimate chosen = choose(at, estimates, choice);
-  return at.group.domains == 1 ? inside_domain(at, chosen) : across_domains(at, chosen, bulk_ring(estimates));
+  return at.group.domains == 1 ? inside_domain(at, chosen, estimates)
+                               : across_domains(at, chosen, bulk_ring(estimates));
 }
 
 }  // namespace

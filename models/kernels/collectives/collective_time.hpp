@@ -45,7 +45,7 @@ struct CollectiveChoice {
 
 /// Time of a collective that has its links for itself: latency + wire / rate.
 struct CollectiveTiming {
-  Seconds latency;
+  Seconds latency;      ///< software and path
   Bytes wire;           ///< bytes that one rank sends over its busiest link; across domains, one edge of the ring
   BytesPerSecond rate;  ///< rate of `wire` without contention
   bool crosses_domains = false;
@@ -54,6 +54,7 @@ struct CollectiveTiming {
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
   int queue_pairs = usual_queue_pairs;  ///< on each NIC, where it crosses domains
+  Seconds path = {};                    ///< part of `latency` in switches and cables, which no software changes
   Seconds time() const { return latency + wire / rate; }
 };
 
@@ -63,6 +64,9 @@ struct CollectiveTiming {
 ///   rate    = scale_up * bandwidth_share * (1 - small_group_loss * 2 / p) / (1 + (half / wire)^ramp_exponent),
 ///             half = half_time * scale_up
 ///   latency = base_latency + rank_latency * (p - 1), in a torus times its hops instead
+/// Where the curve knows protocols, LL and LL128 have no ramp and move low_latency_share instead, less their flags, and
+/// Simple adds simple_latency * (its latency - that of LL in NCCL's tuner). The tuner's switch points are kept, and
+/// with them the jump to Simple.
 ///   wire    = payload * (p - 1) / p, twice that for all-reduce, payload * (p + 1) / p when the switch reduces
 /// Across n domains with g members each, a ring leaves every domain over g NICs:
 ///   bulk    = min(the rate above, g * network_per_rank * network.bandwidth_share, fabric_limit)

@@ -27,7 +27,8 @@ CollectiveTiming between_domains(CollectiveOp op, Algorithm algorithm, Bytes pay
 CollectiveTiming torus_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                             Seconds pass, const NetworkParameters& network) {
   CollectiveTiming timing = between_domains(op, Algorithm::torus, payload, group, links, network);
-  timing.latency = network.message_latency.value + passes(op) * pass;
+  timing.path = passes(op) * pass;
+  timing.latency = network.message_latency.value + timing.path;
   return timing;
 }
 
@@ -35,7 +36,8 @@ CollectiveTiming halving_doubling_time(CollectiveOp op, Bytes payload, const Gro
                                        const CollectiveParameters& curve, const NetworkParameters& network) {
   CollectiveTiming timing = between_domains(op, Algorithm::halving_doubling, payload, group, links, network);
   const double stages = passes(op) * std::ceil(std::log2(static_cast<double>(group.domains)));
-  timing.latency = stages * (network.message_latency.value + links.switch_latency.tree);
+  timing.path = stages * links.switch_latency.tree;
+  timing.latency = stages * network.message_latency.value + timing.path;
   if (group.ranks_per_domain < 2) return timing;
   timing.latency += curve_latency(curve, group.ranks_per_domain);
   timing.rate = std::min(timing.rate, curve_rate(curve, timing.wire, group.ranks(), links.scale_up));
