@@ -19,6 +19,7 @@ enum class CaseStatus { ok, unsupported, infeasible, error };
 struct StepDetail {
   Seconds step_time;
   Bytes peak_memory;  ///< fullest rank, as the framework reports it
+  MemoryRange peak_range;
   std::optional<Bytes> measured_peak;
   bool fits = true;
   std::array<double, step_charge_count> shares{};  ///< shares of the step, by StepCharge

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "calibration/fit/peak_fit.hpp"
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
 #include "models/search/choose_plan.hpp"
@@ -18,9 +19,8 @@ namespace {
 enum : std::ptrdiff_t { weights_and_states, activations, whole };
 constexpr std::array<std::string_view, 3> items = {"weights-gradients-optimizer", "activations", "total"};
 
-/// Half-widths as |log(predicted/measured)|. Parts follow from counting; a whole also holds an allocator and libraries.
+/// Half-widths as |log(predicted/measured)|. Parts follow from counting.
 constexpr double half_width_of_part = 0.04;
-constexpr double half_width_of_peak = 0.15;
 
 /// Measurement with a batch that fills the pipeline, where none is published.
 Measurement with_batch(Measurement measurement) {
@@ -38,6 +38,11 @@ double ratio(const Scenario& s, const Plan& plan, const StageLayout& layout) {
          layer_activations(planned_job(s.transformer, s.job, s.stack, plain, layout));
 }
 
+PredictedValues with_range(const MemoryUse& use, const ChosenPlan& chosen) {
+  const MemoryRange range = memory_range(use, memory_residual(chosen.scenario.steps, chosen.scenario.stack));
+  return {{use.total().in(gigabyte)}, {range.low.in(gigabyte)}, {range.high.in(gigabyte)}};
+}
+
 Prediction item_of(const MeasuredFootprint& footprint, const ChosenPlan& chosen) {
   const Scenario& s = chosen.scenario;
   const StageLayout layout = stage_layout(s.transformer.layers, chosen.plan);
@@ -50,12 +55,12 @@ Prediction item_of(const MeasuredFootprint& footprint, const ChosenPlan& chosen)
   } else if (item == activations) {
     value = footprint.relative ? ratio(s, chosen.plan, layout) : memory_of_stage(c, 0).activations.in(gigabyte);
   } else if (item == whole) {
-    value = chosen.memory.total().in(gigabyte);
+    return with_range(chosen.memory, chosen);
   } else {
     return "no model of the item " + footprint.item;
   }
   PredictedValues values;
-  add_value(value, item == whole ? half_width_of_peak : half_width_of_part, values);
+  add_value(value, half_width_of_part, values);
   return values;
 }
 
@@ -83,13 +88,7 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   const auto chosen = plan_of(measurement, shelf);
   if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
   const ChosenPlan& found = std::get<ChosenPlan>(chosen);
-  const Scenario& scenario = found.scenario;
-  const StageLayout layout = stage_layout(scenario.transformer.layers, found.plan);
-  const PlannedJob c = planned_job(scenario.transformer, scenario.job, scenario.stack, found.plan, layout);
-  const Bytes unseen = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
-  PredictedValues values;
-  add_value((found.memory.total() - unseen).in(gigabyte), half_width_of_peak, values);
-  return values;
+  return with_range(reported_memory(found), found);
 }
 
 }  // namespace clusterwright

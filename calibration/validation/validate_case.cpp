@@ -78,14 +78,19 @@ std::string reason_of(const Measurement& measurement, const StepPrediction& step
 }
 
 /// Peak memory of the chosen plan as the framework reports it; the total where that cannot be told.
-Bytes peak_memory(Measurement measurement, const StepPrediction& step, const ScenarioShelf& shelf) {
+void add_peak(Measurement measurement, const StepPrediction& step, const ScenarioShelf& shelf, StepDetail& detail) {
+  detail.measured_peak = measurement.step->peak_memory;
+  detail.peak_memory = step.memory.total();
+  detail.peak_range = step.memory_range;
   MeasuredJob& job = measurement.step->job;
   job.micro_batch = step.plan.micro_batch;
   job.pipeline = step.plan.pipeline;
   job.recompute = word(step.plan.recompute);
   const Prediction peak = predict_peak_memory(measurement, shelf);
   const auto* values = std::get_if<PredictedValues>(&peak);
-  return values ? values->predicted.front() * gigabyte : step.memory.total();
+  if (!values) return;
+  detail.peak_memory = values->predicted.front() * gigabyte;
+  detail.peak_range = {values->low.front() * gigabyte, values->high.front() * gigabyte};
 }
 
 void fill(const StepPrediction& step, const Scenario& scenario, CaseResult& result) {
@@ -122,8 +127,7 @@ CaseResult validate_step(const Measurement& measurement, const ScenarioShelf& sh
       return without_prediction(result, CaseStatus::infeasible, "memory: " + step.verdict);
     result.reason = reason_of(measurement, step, scenario);
     fill(step, scenario, result);
-    result.step->peak_memory = peak_memory(measurement, step, shelf);
-    result.step->measured_peak = measurement.step->peak_memory;
+    add_peak(measurement, step, shelf, *result.step);
   } catch (const ConfigError& error) {
     const Diagnostic& first = error.diagnostics().front();
     return without_prediction(result, contradicts(first.code) ? CaseStatus::infeasible : CaseStatus::unsupported,

@@ -45,7 +45,9 @@ std::vector<CaseResult> peak_memories(const std::vector<CaseResult>& results) {
     out.push_back(result);
     out.back().scored = true;
     out.back().measured = {result.step->measured_peak->in(gigabyte)};
-    out.back().predicted = out.back().low = out.back().high = {result.step->peak_memory.in(gigabyte)};
+    out.back().predicted = {result.step->peak_memory.in(gigabyte)};
+    out.back().low = {result.step->peak_range.low.in(gigabyte)};
+    out.back().high = {result.step->peak_range.high.in(gigabyte)};
   }
   return out;
 }

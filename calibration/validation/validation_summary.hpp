@@ -21,7 +21,7 @@ struct ValidationSummary {
   // Training steps only.
   std::vector<ErrorFigures> by_knowledge;  ///< every field of the job published, or something chosen
   std::vector<ErrorFigures> by_precision, by_accelerator;
-  ErrorFigures peak_memory;  ///< cases with a published peak; without interval
+  ErrorFigures peak_memory;  ///< cases with a published peak
   ErrorFigures overall;
   ErrorFigures mean_of_families;
   ConstantBaseline baseline;

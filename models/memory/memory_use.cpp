@@ -5,10 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "models/memory/buffer_memory.hpp"
 
 namespace clusterwright {
+
+MemoryRange memory_range(const MemoryUse& use, double residual) {
+  constexpr double half_width_90 = 1.645;  // standard deviations
+  const Bytes beyond = use.total() - use.counted();
+  const double reach = std::exp(half_width_90 * residual);
+  return {use.counted() + beyond / reach, use.counted() + beyond * reach};
+}
 
 ParameterUse parameter_use(const PlannedJob& planned, int stage) {
   return {weight_memory(planned, stage), gradient_memory(planned, stage), optimizer_memory(planned, stage),

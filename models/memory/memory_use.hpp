@@ -21,10 +21,17 @@ struct MemoryUse {
   Bytes reserved;     ///< context, allocator and libraries
   int stage = 0;      ///< pipeline stage of that rank
 
-  Bytes total() const {
-    return weights + gradients + optimizer + gathered + activations + working + logits + buffers + reserved;
-  }
+  /// Bytes that follow from the number of parameters.
+  Bytes counted() const { return weights + gradients + optimizer; }
+  Bytes total() const { return counted() + gathered + activations + working + logits + buffers + reserved; }
 };
+
+/// 90 % interval of a total.
+struct MemoryRange {
+  Bytes low, high;
+};
+/// @param residual  standard deviation of the logarithm of what is not counted(); models/job/step_calibration.hpp
+MemoryRange memory_range(const MemoryUse& use, double residual);
 
 /// Memory of a rank that its parameters decide.
 struct ParameterUse {

@@ -26,10 +26,19 @@ std::string sentence(const LevelUse& use) {
                      use.capacity->in(gigabyte), largest.first, largest.second.in(gigabyte));
 }
 
+/// Interval of a total that may lie on either side of the capacity; empty if it does not.
+std::string doubt(Bytes capacity, bool fits, const MemoryRange& range) {
+  if (fits ? range.high <= capacity : range.low > capacity) return {};
+  return fmt::format(" ({:.1f} to {:.1f} GB with the error of the memory model{})", range.low.in(gigabyte),
+                     range.high.in(gigabyte), fits ? "" : ": it may fit");
+}
+
 }  // namespace
 
-MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages, const std::string& nodes) {
+MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages, double residual,
+                           const std::string& nodes) {
   const bool fits = use.total() <= capacity;
+  const MemoryRange range = memory_range(use, residual);
   using Kind = std::pair<const char*, Bytes>;
   const std::array<Kind, 8> kinds = {{{"activations", use.activations},
                                       {"gradients", use.gradients},
@@ -43,9 +52,10 @@ MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages, con
       *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
   std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
   if (!nodes.empty()) who += " on " + nodes;
-  return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)", fits ? "fits" : "does not fit",
-                            who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
-                            largest.first, largest.second.in(gigabyte))};
+  return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB{}, most of it {} ({:.1f} GB)",
+                            !fits ? "does not fit" : (range.high > capacity ? "may fit" : "fits"), who,
+                            fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
+                            doubt(capacity, fits, range), largest.first, largest.second.in(gigabyte))};
 }
 
 std::string level_verdict(const std::vector<LevelUse>& uses) {

@@ -86,7 +86,9 @@ void judge(const ChosenPlan& chosen, StepPrediction& out) {
   const Scenario& s = chosen.scenario;
   const bool alike = s.cluster.kinds() == 1;
   const std::string nodes = alike ? std::string() : kind_name(s.cluster, chosen.fullest_kind);
-  const MemoryVerdict verdict = judge_memory(out.memory, out.memory_capacity, out.plan.pipeline, nodes);
+  const double residual = memory_residual(s.steps, s.stack);
+  out.memory_range = memory_range(out.memory, residual);
+  const MemoryVerdict verdict = judge_memory(out.memory, out.memory_capacity, out.plan.pipeline, residual, nodes);
   out.tiers = level_uses(s, out.plan);
   const std::string beyond = level_verdict(out.tiers);
   out.fits = verdict.fits && beyond.empty();

@@ -75,6 +75,7 @@ struct StepPrediction {
   std::string verdict;          ///< sentence of judge_memory or level_verdict
   std::string remedy;           ///< nearest change of a job that does not fit; empty if it fits or was not sought
   MemoryUse memory;             ///< of the rank that is fullest for the capacity of its accelerator
+  MemoryRange memory_range;     ///< 90 % interval of its total
   Bytes memory_capacity;        ///< of the accelerator of that rank
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 

@@ -99,7 +99,7 @@ void run_on(const LostNodes& lost, WayOn& way) {
   }
   way.accelerators = fewer.cluster.spec.accelerators;
   way.global_batch = chosen.plan.global_batch;
-  const MemoryVerdict memory = judge_memory(chosen.memory, chosen.capacity, chosen.plan.pipeline);
+  const MemoryVerdict memory = judge_memory(chosen.memory, chosen.capacity, chosen.plan.pipeline, 0);
   if (!memory.fits)
     way.reason = memory.sentence;
   else

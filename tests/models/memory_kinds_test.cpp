@@ -347,9 +347,9 @@ TEST_CASE("a verdict can name gathered weights and a layer's working set", "[mod
   MemoryUse use;
   use.gathered = 50 * gigabyte;
   use.weights = 20 * gigabyte;
-  CHECK(judge_memory(use, 60 * gigabyte, 1).sentence ==
+  CHECK(judge_memory(use, 60 * gigabyte, 1, 0).sentence ==
         "does not fit: each rank needs 70.0 of 60.0 GB, most of it gathered weights (50.0 GB)");
   use.working = 55 * gigabyte;
-  CHECK(judge_memory(use, 60 * gigabyte, 1).sentence ==
+  CHECK(judge_memory(use, 60 * gigabyte, 1, 0).sentence ==
         "does not fit: each rank needs 125.0 of 60.0 GB, most of it the working set of a layer (55.0 GB)");
 }

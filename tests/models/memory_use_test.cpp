@@ -141,11 +141,41 @@ TEST_CASE("the verdict names stage, kind and size", "[models]") {
   use.weights = 30 * gigabyte;
   use.activations = 45 * gigabyte;
   use.stage = 2;
-  CHECK(judge_memory(use, 80 * gigabyte, 4).fits);
-  const MemoryVerdict verdict = judge_memory(use, 70 * gigabyte, 4);
+  CHECK(judge_memory(use, 80 * gigabyte, 4, 0).fits);
+  const MemoryVerdict verdict = judge_memory(use, 70 * gigabyte, 4, 0);
   CHECK_FALSE(verdict.fits);
   CHECK(verdict.sentence ==
         "does not fit: each rank of pipeline stage 2 needs 75.0 of 70.0 GB, most of it activations (45.0 GB)");
-  CHECK(judge_memory(use, 75 * gigabyte, 1).sentence ==
+  CHECK(judge_memory(use, 75 * gigabyte, 1, 0).sentence ==
         "fits: each rank uses 75.0 of 75.0 GB, most of it activations (45.0 GB)");
+}
+
+TEST_CASE("the interval of memory leaves what follows from counting alone", "[models]") {
+  MemoryUse use;
+  use.weights = 30 * gigabyte;
+  use.activations = 20 * gigabyte;
+  const double residual = std::log(1.25) / 1.645;
+  CHECK(memory_range(use, residual).low.in(gigabyte) == Approx(30 + 20 / 1.25));
+  CHECK(memory_range(use, residual).high.in(gigabyte) == Approx(30 + 20 * 1.25));
+  CHECK(memory_range(use, 0).low == use.total());
+  CHECK(memory_range(use, 0).high == use.total());
+}
+
+TEST_CASE("a verdict within the error of memory says that the job may fit", "[models]") {
+  MemoryUse use;
+  use.weights = 30 * gigabyte;
+  use.activations = 20 * gigabyte;
+  const double residual = std::log(1.25) / 1.645;  // 46 to 55 GB
+  CHECK(judge_memory(use, 55.1 * gigabyte, 1, residual).sentence.starts_with("fits: each rank uses 50.0 of 55.1 GB,"));
+  const MemoryVerdict likely = judge_memory(use, 54 * gigabyte, 1, residual);
+  CHECK(likely.fits);
+  CHECK(likely.sentence.starts_with(
+      "may fit: each rank uses 50.0 of 54.0 GB (46.0 to 55.0 GB with the error of the memory model), most"));
+  const MemoryVerdict unlikely = judge_memory(use, 47 * gigabyte, 1, residual);
+  CHECK_FALSE(unlikely.fits);
+  CHECK(
+      unlikely.sentence.starts_with("does not fit: each rank needs 50.0 of 47.0 GB (46.0 to 55.0 GB with the error of "
+                                    "the memory model: it may fit), most"));
+  CHECK(judge_memory(use, 45.9 * gigabyte, 1, residual)
+            .sentence.starts_with("does not fit: each rank needs 50.0 of 45.9 GB, most"));
 }

@@ -73,6 +73,21 @@ std::string misfits_sentence(const ScaleCurve& curve) {
                      sentence(reason));
 }
 
+/// Sizes whose memory fits by less than its error; empty if there are none.
+std::string doubtful_sentence(const ScaleCurve& curve) {
+  std::vector<const StepPrediction*> doubtful;
+  for (const ScalePoint& point : curve.points)
+    if (point.reason.empty() && point.step.fits && point.step.memory_range.high > point.step.memory_capacity)
+      doubtful.push_back(&point.step);
+  if (doubtful.empty()) return {};
+  const StepPrediction& first = *doubtful.front();
+  return fmt::format(
+      "Memory may not suffice at {} of {} sizes, as its model errs: {} GPUs use {} GB (90 %: {} to {}) of {}.",
+      doubtful.size(), curve.points.size(), count_text(first.accelerators),
+      fixed_text(first.memory.total().in(gigabyte), 1), fixed_text(first.memory_range.low.in(gigabyte), 1),
+      fixed_text(first.memory_range.high.in(gigabyte), 1), significant_text(first.memory_capacity.in(gigabyte)));
+}
+
 }  // namespace
 
 std::vector<std::string> verdict_sentences(const ScaleCurve& curve) {
@@ -86,6 +101,7 @@ std::vector<std::string> verdict_sentences(const ScaleCurve& curve) {
     sentences.emplace_back("None of these sizes is possible.");
   }
   if (const std::string misfits = misfits_sentence(curve); !misfits.empty()) sentences.push_back(misfits);
+  if (const std::string doubtful = doubtful_sentence(curve); !doubtful.empty()) sentences.push_back(doubtful);
   if (curve.interrupted)
     sentences.emplace_back("The computation was interrupted: the curve is incomplete, sizes are missing.");
   return sentences;

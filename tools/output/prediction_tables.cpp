@@ -178,6 +178,19 @@ ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity) {
   return table;
 }
 
+namespace {
+
+std::string memory_text(const StepPrediction& step, Bytes memory_capacity) {
+  const std::string use = fmt::format("{} of {} GB on the fullest GPU", fixed_text(step.memory.total().in(gigabyte), 1),
+                                      capacity_text(memory_capacity));
+  const MemoryRange& range = step.memory_range;
+  if (range.high <= range.low) return use;
+  return fmt::format("{}   (90 %: {} to {} GB)", use, fixed_text(range.low.in(gigabyte), 1),
+                     fixed_text(range.high.in(gigabyte), 1));
+}
+
+}  // namespace
+
 ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
   const auto line = [](std::string name, std::string value) { return std::vector<Cell>{name, value}; };
   ResultTable table;
@@ -189,8 +202,7 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
                                      significant_text(step.tokens_per_second_per_accelerator()))),
       line("MFU", fmt::format("{}   ({} model TFLOP/s per GPU)", percent_text(step.mfu),
                               significant_text(step.model_flops_per_accelerator.in(teraflop_per_second)))),
-      line("Memory", fmt::format("{} of {} GB on the fullest GPU", fixed_text(step.memory.total().in(gigabyte), 1),
-                                 capacity_text(memory_capacity))),
+      line("Memory", memory_text(step, memory_capacity)),
       line("Nodes", nodes_power_text(step.power)),
       line("IT power", it_power_text(step.power)),
       line("Energy", fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule))))};

@@ -54,7 +54,7 @@ JsonValue breakdown_to_json(const StepPrediction& step) {
   return breakdown;
 }
 
-JsonValue memory_to_json(const MemoryUse& memory) {
+JsonValue memory_to_json(const MemoryUse& memory, const MemoryRange& range) {
   const auto gb = [](Bytes bytes) { return JsonValue(bytes.in(gigabyte)); };
   return JsonValue::object({{"weights", gb(memory.weights)},
                             {"gradients", gb(memory.gradients)},
@@ -65,7 +65,9 @@ JsonValue memory_to_json(const MemoryUse& memory) {
                             {"logits", gb(memory.logits)},
                             {"buffers", gb(memory.buffers)},
                             {"reserved", gb(memory.reserved)},
-                            {"total", gb(memory.total())}});
+                            {"total", gb(memory.total())},
+                            {"total_low", gb(range.low)},
+                            {"total_high", gb(range.high)}});
 }
 
 JsonValue tiers_to_json(const StepPrediction& step) {
@@ -157,7 +159,7 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"input", input_to_json(step)},
                             {"checkpoint", checkpoint_to_json(step)},
                             {"training_run", training_run_json(step)},
-                            {"memory_gb", memory_to_json(step.memory)},
+                            {"memory_gb", memory_to_json(step.memory, step.memory_range)},
                             {"memory_tiers_gb", tiers_to_json(step)},
                             {"memory_stage", step.memory.stage},
                             {"fits", step.fits},

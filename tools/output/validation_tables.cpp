@@ -217,16 +217,7 @@ ResultTable training_table(const ValidationReport& report) {
   for (const auto* group : {&s.by_knowledge, &s.by_precision, &s.by_accelerator})
     for (const ErrorFigures& one : *group)
       if (one.n > 0) table.rows.push_back(figure_cells(one));
-  if (const ErrorFigures& peak = s.peak_memory; peak.n > 0)
-    table.rows.push_back({peak.name,
-                          peak.n,
-                          peak.coverage,
-                          peak.median_abs_log,
-                          peak.p90_abs_log,
-                          peak.bias,
-                          peak.within_10_percent,
-                          {},
-                          {}});
+  if (s.peak_memory.n > 0) table.rows.push_back(figure_cells(s.peak_memory));
   return table;
 }
 
