@@ -11,6 +11,7 @@
 #include <string>
 
 #include "calibration/fit/parameter_fit.hpp"
+#include "calibration/fit/peak_fit.hpp"
 #include "calibration/fit/step_fit.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
@@ -47,7 +48,9 @@ void fit_kernels(const std::filesystem::path& measurements, const std::filesyste
 /// Fits whole steps, given the kernels in `configs`.
 void fit_whole_steps(const std::filesystem::path& measurements, const std::filesystem::path& configs) {
   ScenarioShelf shelf = load_shelf(configs);
-  const StepFitResult fit = fit_steps(read_training_steps(measurements), shelf);
+  const std::vector<Measurement> rows = read_training_steps(measurements);
+  const StepFitResult fit = fit_steps(rows, shelf);
+  shelf.steps.memory_residuals = memory_residuals(peak_rows(rows, shelf));
   write_set(shelf.steps, configs / "steps");
   for (std::size_t i = 0; i < fit.unknowns.size(); ++i)
     fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.unknowns[i].name(), std::exp(fit.regression.values[i]),

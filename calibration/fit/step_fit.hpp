@@ -46,17 +46,19 @@ StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioSh
 /// Rows of all measured steps at the committed calibration; nothing is fitted.
 StepFitResult committed_steps(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
-/// Errors of rows predicted by a fit to all rows of other groups, straightened at the solution.
+/// Rows predicted by fits that did not see them.
+struct HeldOutSteps {
+  std::vector<double> errors;     ///< log(predicted/measured)
+  std::vector<double> variances;  ///< of those, by the covariance of the factors that the other rows leave
+};
+
+/// Rows predicted by a fit to all rows of other groups, straightened at the solution.
 /// @param predicted  errors and slopes of held-out rows: those of the fit, or under other kernels
 /// @param group_of   rows of one group are held out together
-std::vector<double> held_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
-                                         const StepCalibration& steps,
-                                         const std::function<std::string(const StepRow&)>& group_of);
+HeldOutSteps hold_out_steps(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
+                            const StepCalibration& steps, const std::function<std::string(const StepRow&)>& group_of);
 
 /// Dimensions that make rows one model, whatever it is called and however its vocabulary is padded.
 std::string model_of(const StepRow& row);
-
-/// Fills ranges, residuals by class and fit reports of the calibration.
-void publish_residuals(const StepFitResult& fit, StepCalibration& steps);
 
 }  // namespace clusterwright

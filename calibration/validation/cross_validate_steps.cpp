@@ -112,7 +112,7 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
                        std::vector<std::string> groups) {
     SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
-    const std::vector<double> held_out = held_out_step_errors(fit, slopes, shelf.steps, split.group);
+    const std::vector<double> held_out = hold_out_steps(fit, slopes, shelf.steps, split.group).errors;
     for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, held_out[i]);
     out.push_back(std::move(errors));
   };

@@ -75,7 +75,8 @@ const Record<StepResiduals>& record(const StepResiduals*) {
                 "Standard deviations of log(predicted/measured) beyond parameter uncertainty, from held-out rows")
           .required("known", &R::known, {.help = "jobs with every field given", .min = 0, .max = 5})
           .required("unknown", &R::unknown, {.help = "jobs with some field assumed", .min = 0, .max = 5})
-          .required("stack", &R::stack, {.help = "added for a stack that was not fitted", .min = 0, .max = 5})
+          .required("stack", &R::stack,
+                    {.help = "added for a stack that differs from those of its entry", .min = 0, .max = 5})
           .required("accelerator", &R::accelerator,
                     {.help = "added for an accelerator without measured steps whose architecture has some",
                      .min = 0,
@@ -103,6 +104,17 @@ const Record<StepResiduals>& record(const StepResiduals*) {
                     {.help = "part that steps of one job on different numbers of accelerators do not share",
                      .min = 0,
                      .max = 5});
+  return table;
+}
+
+const Record<MemoryResiduals>& record(const MemoryResiduals*) {
+  using R = MemoryResiduals;
+  static const auto table =
+      Record<R>("memory_residuals",
+                "Standard deviations of log(needed/counted) of device memory beyond weights, gradients and optimizer "
+                "states, from published peaks")
+          .required("known", &R::known, {.help = "stacks with an entry in stacks", .min = 0, .max = 3})
+          .required("other", &R::other, {.help = "stacks without one", .min = 0, .max = 3});
   return table;
 }
 
@@ -146,11 +158,18 @@ const Record<StepCalibration>& record(const StepCalibration*) {
           .optional("longest_sequence", &S::longest_sequence,
                     {.help = "maximum sequence length of a fitted job, in tokens", .min = 1, .max = 16777216})
           .required("residuals", &S::residuals, {.help = "remaining error"})
+          .optional("memory_residuals", &S::memory_residuals,
+                    {.help = "error of peak memory; without it the program takes memory as exact"})
           .optional("fitted", &S::fitted, {.help = "names of the fitted numbers, in the order of the covariance"})
           .optional("covariance", &S::covariance,
                     {.help = "covariance of the logarithms of the fitted numbers, row by row", .min = -25, .max = 25})
           .optional("fits", &S::fits, {.help = "quality of the fit, in sample and held out"});
   return table;
+}
+
+double memory_residual(const StepCalibration& calibration, const SoftwareStack& stack) {
+  const MemoryResiduals& residuals = calibration.memory_residuals;
+  return (calibration.stacks.contains(stack.calibrated) ? residuals.known : residuals.other).value;
 }
 
 std::string step_architecture(const AcceleratorPart& part) {

@@ -29,7 +29,7 @@ const Record<StackCalibration>& record(const StackCalibration*);
 struct StepResiduals {
   Sourced<double> known;        ///< steps with every field of the job published
   Sourced<double> unknown;      ///< steps with assumed recomputation, micro-batch or virtual stages
-  Sourced<double> stack;        ///< added (in squares) for a stack without an entry of its own
+  Sourced<double> stack;        ///< added (in squares) for a stack that differs from those of its entry
   Sourced<double> accelerator;  ///< added for an accelerator without measured steps, if its relatives have some
   Sourced<double> generation;   ///< added for an architecture without measured steps
   Sourced<double> vendor;       ///< added for a vendor without measured steps, instead of `generation`
@@ -40,6 +40,14 @@ struct StepResiduals {
   Sourced<double> size;  ///< part that steps of one job and layout on different numbers of accelerators do not share
 };
 const Record<StepResiduals>& record(const StepResiduals*);
+
+/// Standard deviations of log(needed/counted) of the device memory beyond weights, gradients and optimizer states, from
+/// published peaks; 0: not judged. Those three follow from counting parameters.
+struct MemoryResiduals {
+  Sourced<double> known{0, "not judged"};  ///< jobs on stacks with an entry of their own
+  Sourced<double> other{0, "not judged"};  ///< jobs on other stacks
+};
+const Record<MemoryResiduals>& record(const MemoryResiduals*);
 
 struct StepCalibration {
   StepCalibration();
@@ -70,6 +78,7 @@ struct StepCalibration {
   double most_accelerators = 1;                             ///< largest job in the fit
   double longest_sequence = 1;                              ///< longest sequence in the fit, tokens
   StepResiduals residuals;
+  MemoryResiduals memory_residuals;
   /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".
   std::vector<std::string> fitted;
   std::vector<double> covariance;
@@ -94,6 +103,9 @@ inline constexpr const char* other_entry = "other";
 /// @throws ConfigError E0314 if the calibration lacks the cost of casts to the job's format
 StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job,
                          const AcceleratorPart& part);
+
+/// Residual of the memory of jobs on this stack.
+double memory_residual(const StepCalibration& calibration, const SoftwareStack& stack);
 
 /// Architecture by which the kernel overhead factor of a part is fitted: that of the data sheet, else the vendor.
 std::string step_architecture(const AcceleratorPart& part);

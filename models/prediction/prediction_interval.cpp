@@ -147,15 +147,13 @@ struct StepFactorErrors {
   }
 };
 
-/// Variance of a stack: residual and fitted factors of its entry. A stack without measured steps may be like the least
-/// certain of the others, and adds the error of steps of stacks that were held out; so does one whose content is not
-/// that of its entry.
+/// Variance of a stack: residual and fitted factors of its entry. For a stack without measured steps that entry is
+/// "other", whose factors are as uncertain as those of stacks differ; one whose content is not that of its entry adds
+/// how far predictions move without the steps of their stack.
 double stack_variance(const StepFactorErrors& step) {
-  const StepCalibration& c = step.scenario.steps;
-  double variance = step.entry_variance(step.entry);
-  if (step.evidence.stack == MeasuredStack::none)
-    for (const auto& [name, entry] : c.stacks) variance = std::max(variance, step.entry_variance(name));
-  return step.evidence.stack == MeasuredStack::itself ? variance : variance + squared(c.residuals.stack.value);
+  const double variance = step.entry_variance(step.entry);
+  const double differs = step.scenario.steps.residuals.stack.value;
+  return step.evidence.stack == MeasuredStack::entry ? variance + squared(differs) : variance;
 }
 
 /// Variance of an accelerator without measured steps, by its nearest measured relative.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibration/fit/step_fit.hpp"
+#include "calibration/fit/step_widths.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "models/prediction/parameter_error.hpp"
 #include "sim/field_table.hpp"
@@ -32,7 +33,7 @@ TEST_CASE("the shipped calibration states the releases and residuals of its rows
   const ScenarioShelf shelf = load_shelf(shipped_configs);
   const StepFitResult fit = committed_steps(read_training_steps(CLUSTERWRIGHT_MEASUREMENTS), shelf);
   StepCalibration again = shelf.steps;
-  publish_residuals(fit, again);
+  publish_residuals(fit, kernel_variances(fit.rows), again);
   CHECK(again.oldest_release.text() == shelf.steps.oldest_release.text());
   CHECK(again.newest_release.text() == shelf.steps.newest_release.text());
   // Slopes here are shares of the step, those of the fit exact.

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibration/fit/step_widths.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+#include "calibration/fit/sourced_value.hpp"
+#include "models/prediction/parameter_error.hpp"
+#include "models/prediction/prediction_interval.hpp"
+#include "models/settling/step_what_ifs.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Residual of a vendor without measurements, as a standard deviation of the logarithm.
+constexpr double unmeasured_vendor = 0.25;
+
+/// Share of errors that intervals should hold.
+constexpr double share_of_errors = 0.90;
+
+/// Square of the standard deviation at whose 90 % bound an error lies.
+double squared_deviation(double error) {
+  return (error / half_width_90) * (error / half_width_90);
+}
+
+/// Every row, held out in each of these groups.
+struct HeldOutGroups {
+  HeldOutSteps models, sizes, accelerators, generations, vendors, stacks;
+};
+
+/// @param kernels  variances by the parameters of kernels, which join those of the fitted factors
+HeldOutGroups held_out(const StepFitResult& fit, const std::vector<double>& kernels, const StepCalibration& steps) {
+  const auto by = [&](const std::function<std::string(const StepRow&)>& group) {
+    HeldOutSteps out = hold_out_steps(fit, fit.slopes, steps, group);
+    for (std::size_t i = 0; i < kernels.size(); ++i) out.variances[i] += kernels[i];
+    return out;
+  };
+  return {by(model_of),
+          by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
+          by([](const StepRow& row) { return row.scenario.cluster.accelerator.id; }),
+          by([](const StepRow& row) { return row.architecture; }),
+          by([](const StepRow& row) { return row.scenario.cluster.accelerator.vendor; }),
+          by([](const StepRow& row) { return row.entry; })};
+}
+
+/// Standard deviation that errors of these rows miss beyond variances that are known.
+double width_beyond(const std::vector<double>& errors, const std::vector<double>& known,
+                    const std::vector<double>& weights) {
+  std::vector<double> missing;
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    missing.push_back(std::sqrt(std::max(0.0, squared_deviation(errors[i]) - known[i])));
+  return weighted_quantile(missing, weights, share_of_errors);
+}
+
+/// Standard deviation whose 90 % interval holds 90 % of the errors, by weight.
+double width_of(const std::vector<double>& errors, const std::vector<double>& weights) {
+  return width_beyond(errors, std::vector<double>(errors.size(), 0.0), weights);
+}
+
+/// Width of held-out errors beyond their known variances, over some rows.
+double width_where(const StepFitResult& fit, const HeldOutSteps& left,
+                   const std::function<bool(const StepRow&)>& chosen) {
+  std::vector<double> errors, variances, weights;
+  for (std::size_t i = 0; i < left.errors.size(); ++i) {
+    if (!chosen(fit.rows[i])) continue;
+    errors.push_back(left.errors[i]);
+    variances.push_back(left.variances[i]);
+    weights.push_back(fit.rows[i].weight);
+  }
+  return width_beyond(errors, variances, weights);
+}
+
+bool is_dense(const StepRow& row) {
+  return !row.scenario.transformer.experts;
+}
+
+/// Width by weight of errors around the median of their model, stack, accelerator and format.
+double own_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+    const StepRow& row = fit.rows[i];
+    groups[fmt::format("{} {} {} {}", model_of(row), row.entry, row.scenario.cluster.accelerator.id,
+                       static_cast<int>(row.scenario.job.precision))]
+        .push_back(i);
+  }
+  std::vector<double> own, weights;
+  for (const auto& [name, members] : groups) {
+    if (members.size() < 3) continue;
+    std::vector<double> errors;
+    for (const std::size_t i : members) errors.push_back(fit.errors[i]);
+    const double median = weighted_quantile(errors, std::vector<double>(errors.size(), 1.0), 0.5);
+    for (const std::size_t i : members) {
+      own.push_back(fit.errors[i] - median);
+      weights.push_back(fit.rows[i].weight);
+    }
+  }
+  return width_of(own, weights);
+}
+
+bool same_cell(const StepRow& a, const StepRow& b) {
+  return !a.cell.empty() && a.cell == b.cell;
+}
+
+/// Width of one step's part in the error of a ratio: two steps of one job, batch and size under different layouts, of
+/// which nothing had to be assumed. Each job counts once.
+double layout_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> jobs;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+    const StepRow& row = fit.rows[i];
+    if (row.known)
+      jobs[fmt::format("{} {} {}", work_key(row.scenario), row.plan.accelerators(), row.plan.global_batch)].push_back(
+          i);
+  }
+  std::vector<double> errors, weights;
+  for (const auto& [job, members] : jobs) {
+    const std::size_t before = errors.size();
+    for (std::size_t k = 1; k < members.size(); ++k)
+      for (std::size_t l = 0; l < k; ++l) {
+        const StepRow &a = fit.rows[members[k]], &b = fit.rows[members[l]];
+        if (same_cell(a, b) || job_key(a.scenario, a.plan) == job_key(b.scenario, b.plan)) continue;
+        errors.push_back((fit.errors[members[k]] - fit.errors[members[l]]) / std::sqrt(2.0));
+        weights.push_back(std::min(a.share, b.share));
+      }
+    for (std::size_t i = before; i < weights.size(); ++i) weights[i] /= static_cast<double>(weights.size() - before);
+  }
+  return width_of(errors, weights);
+}
+
+/// Width of one step's part in the error of a ratio: two steps of one job and layout on different numbers of
+/// accelerators.
+double size_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> jobs;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) jobs[job_key(fit.rows[i].scenario, fit.rows[i].plan)].push_back(i);
+  std::vector<double> errors, weights;
+  for (const auto& [job, members] : jobs)
+    for (std::size_t k = 1; k < members.size(); ++k) {
+      const StepRow &a = fit.rows[members[k - 1]], &b = fit.rows[members[k]];
+      if (a.plan.accelerators() == b.plan.accelerators()) continue;
+      errors.push_back((fit.errors[members[k]] - fit.errors[members[k - 1]]) / std::sqrt(2.0));
+      weights.push_back(a.weight);
+    }
+  return width_of(errors, weights);
+}
+
+/// Residual of each stack for jobs whose fields are all known; errors of other jobs are narrowed by the ratio of the
+/// two widths. Eight rows of all stacks are mixed in, so that a stack of few rows does not look sure.
+void publish_stacks(const StepFitResult& fit, const HeldOutSteps& left, StepCalibration& steps) {
+  constexpr double mixed_in = 8;
+  const double all = steps.residuals.known.value;
+  const double narrowed = std::min(1.0, all / steps.residuals.unknown.value);
+  for (auto& [name, entry] : steps.stacks) {
+    std::vector<double> errors, variances, weights;
+    double rows = 0;
+    for (std::size_t i = 0; i < left.errors.size(); ++i) {
+      if (fit.rows[i].entry != name || !is_dense(fit.rows[i])) continue;
+      rows += fit.rows[i].share;
+      errors.push_back(left.errors[i] * (fit.rows[i].known ? 1 : narrowed));
+      variances.push_back(left.variances[i]);
+      weights.push_back(fit.rows[i].weight);
+    }
+    const double own = width_beyond(errors, variances, weights);
+    entry.residual = sourced_value(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
+                                   fmt::format("{} steps, models held out, mixed with 8 of all stacks", errors.size()));
+  }
+}
+
+std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutGroups& left) {
+  const std::string rows = fmt::format("{} published training steps", fit.rows.size());
+  std::vector<double> shares;
+  for (const StepRow& row : fit.rows) shares.push_back(row.share);
+  const auto of = [&](const char* what, const HeldOutSteps& held) {
+    return report(fmt::format("step, {} held out", what), fit.errors, held.errors, rows, shares);
+  };
+  return {of("models", left.models), of("sizes", left.sizes), of("accelerators", left.accelerators),
+          of("generations", left.generations), of("stacks", left.stacks)};
+}
+
+void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
+  steps.most_accelerators = steps.longest_sequence = 1;
+  steps.oldest_release = steps.newest_release = {};
+  for (const StepRow& row : fit.rows) {
+    steps.most_accelerators = std::max<double>(steps.most_accelerators, row.plan.accelerators());
+    steps.longest_sequence = std::max<double>(steps.longest_sequence, row.scenario.job.sequence);
+    const CalendarDate release = release_of(row.scenario.stack, row.scenario.job);
+    if (!steps.oldest_release.known() || release < steps.oldest_release) steps.oldest_release = release;
+    if (steps.newest_release < release) steps.newest_release = release;
+  }
+}
+
+/// Adds the residual of each row's stack to what is known; that of all stacks if `of_all`.
+HeldOutSteps with_residuals(HeldOutSteps left, const StepFitResult& fit, const StepCalibration& steps,
+                            bool of_all = false) {
+  const StepResiduals& r = steps.residuals;
+  const double assumed = r.known.value > 0 ? std::max(1.0, r.unknown.value / r.known.value) : 1;
+  for (std::size_t i = 0; i < left.variances.size(); ++i) {
+    const auto entry = steps.stacks.find(fit.rows[i].entry);
+    const double own = of_all || entry == steps.stacks.end() ? 0 : entry->second.residual.value;
+    const double residual = (own > 0 ? own : r.known.value) * (fit.rows[i].known ? 1 : assumed);
+    left.variances[i] += residual * residual;
+  }
+  return left;
+}
+
+/// How far predictions of dense steps move when their group is held out, as a standard deviation.
+double shift_width(const StepFitResult& fit, const HeldOutSteps& left) {
+  std::vector<double> shifts, weights;
+  for (std::size_t i = 0; i < left.errors.size(); ++i) {
+    if (!is_dense(fit.rows[i])) continue;
+    shifts.push_back(left.errors[i] - fit.errors[i]);
+    weights.push_back(fit.rows[i].weight);
+  }
+  return width_of(shifts, weights);
+}
+
+/// Residuals of classes that a fit holds no steps of, beyond that of models. At least as wide as the predictions move
+/// without the class: what is measured of it must say something.
+void publish_wider(const StepFitResult& fit, const HeldOutGroups& left, StepCalibration& steps) {
+  StepResiduals& r = steps.residuals;
+  const auto wider = [&](const HeldOutSteps& held, const char* what, bool of_all = false) {
+    const double missing = width_where(fit, with_residuals(held, fit, steps, of_all), is_dense);
+    return sourced_value(std::max(missing, shift_width(fit, held)), 0,
+                         fmt::format("dense steps held out of the fit: {}, beyond models", what));
+  };
+  r.experts = sourced_value(width_where(fit, with_residuals(left.models, fit, steps), std::not_fn(is_dense)), 0,
+                            "mixtures of experts held out of the fit: models, beyond dense ones");
+  r.stack = wider(left.stacks, "stacks", true);
+  r.accelerator = wider(left.accelerators, "accelerators");
+  r.generation = wider(left.generations, "architectures");
+  r.generation.value =
+      rounded(std::hypot(r.accelerator.value, r.generation.value));  // its parts are not measured either
+  r.vendor = wider(left.vendors, "vendors");
+  // The rows of other vendors are few, and their kernels are their own here.
+  if (r.vendor.value < unmeasured_vendor)
+    r.vendor =
+        sourced_value(unmeasured_vendor, 0,
+                      "prior: as if nothing of their vendor were measured, TPUs err by 7 %, MI250X by 32, MI300X "
+                      "by 57 (docs/validation.md)");
+}
+
+/// Variance of a step by the standard errors of the parameters of its kernels.
+double kernel_variance(const StepRow& row) {
+  const StepTime step = time_step(row.scenario, row.plan);
+  StepPrediction prediction;
+  prediction.plan = row.plan;
+  prediction.step_time = to_seconds(step.end);
+  std::ranges::copy(step.breakdown, prediction.breakdown.begin());
+  double sum = 0;
+  for (const auto& [name, error] : parameter_errors(row.scenario, prediction)) sum += error * error;
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> kernel_variances(const std::vector<StepRow>& rows) {
+  std::vector<double> out(rows.size());
+  tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) { out[i] = kernel_variance(rows[i]); });
+  return out;
+}
+
+void publish_residuals(const StepFitResult& fit, const std::vector<double>& kernels, StepCalibration& steps) {
+  const HeldOutGroups left = held_out(fit, kernels, steps);
+  StepResiduals& r = steps.residuals;
+  const std::string source = "dense steps held out of the fit: ";
+  const auto of_models = [&](bool all_known, const char* what) {
+    const auto chosen = [&](const StepRow& row) { return is_dense(row) && row.known == all_known; };
+    return sourced_value(width_where(fit, left.models, chosen), 0, source + "models, " + what);
+  };
+  r.known = of_models(true, "every job field published");
+  r.unknown = of_models(false, "some job field assumed");
+  publish_stacks(fit, left.models, steps);
+  publish_wider(fit, left, steps);
+  r.own = sourced_value(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
+  r.layout = sourced_value(layout_width(fit), 0, "pairs of steps of one job under different layouts, each job once");
+  r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
+  r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
+  publish_ranges(fit, steps);
+  steps.fits = reports(fit, left);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Widths of predictions of whole steps, from the errors of held-out rows.
+///
+/// A prediction knows part of its variance: the errors of the fitted factors and of the kernels' parameters. A residual
+/// is what is missing to it, so that 90 % of held-out errors lie within 1.645 standard deviations: the 90th percentile
+/// of sqrt((error / 1.645)^2 - known variance). The known variance of a held-out row is that of the fit without it, as
+/// a stack of three models is known much less from two of them. Classes add up in squares
+/// (models/prediction/prediction_interval.hpp), so each is what is missing beyond those before it: a stack beyond
+/// models, an accelerator beyond its stack.
+/// A class is at least as wide as the predictions of its rows move when they are held out.
+///
+/// Example: errors of 0.10, 0.12 and 0.20 at the 90th percentile, known variance 0.05^2 for each. The residual is
+/// sqrt((0.20 / 1.645)^2 - 0.05^2) = 0.111, not 0.122.
+#pragma once
+
+#include <vector>
+
+#include "calibration/fit/step_fit.hpp"
+
+namespace clusterwright {
+
+/// Variance of each row by the standard errors of the parameters of its kernels.
+std::vector<double> kernel_variances(const std::vector<StepRow>& rows);
+
+/// Fills ranges, residuals by class and fit reports of the calibration.
+/// @param kernels  kernel_variances() of the rows
+void publish_residuals(const StepFitResult& fit, const std::vector<double>& kernels, StepCalibration& steps);
+
+}  // namespace clusterwright
