@@ -31,6 +31,7 @@ struct Fit {
   int tried = 0;                 ///< largest size that was tried
   Layout layout;                 ///< the fastest of those that fit; without any, the leanest at `tried`
   MemoryUse memory;              ///< of its fullest rank
+  MemoryRange range;             ///< 90 % interval of its total
   std::vector<LevelUse> levels;  ///< beyond the accelerator
   double least_gb = 0;           ///< memory of the leanest layout at `tried`
 };
@@ -137,6 +138,7 @@ bool choose_layout(const Question& q, Fit& fit) {
   const Scenario decided = search.scenario_of(best.candidate);
   fit.layout = best.candidate.layout;
   fit.memory = memory_under(decided, best.plan);
+  fit.range = memory_range(fit.memory, memory_residual(decided.steps, decided.stack));
   fit.levels = level_uses(decided, best.plan);
   fit.gpus = fit.tried;
   return true;
@@ -186,6 +188,8 @@ ResultTable table_of(const std::vector<Fit>& fits) {
                      {"activations_gb", "Activations", "GB", 1, 1},
                      {"other_gb", "Other", "GB", 1, 1},
                      {"total_gb", "Total", "GB", 1, 1},
+                     {"total_low_gb", "Low", "GB", 1, 1},
+                     {"total_high_gb", "High", "GB", 1, 1},
                      {"host_gb", "Host", "GB per node", 1, 1},
                      words_column("layout", "Layout")},
                     {}};
@@ -193,15 +197,16 @@ ResultTable table_of(const std::vector<Fit>& fits) {
     if (fit.gpus == 0) {
       table.rows.push_back(
           {fit.stack, fit.offload ? "allowed" : "none", Cell(), Cell(), Cell(), Cell(), Cell(), Cell(), fit.least_gb,
-           Cell(), fmt::format("does not fit on {}: leanest {}", count_text(fit.tried), layout_words(fit.layout))});
+           Cell(), Cell(), Cell(),
+           fmt::format("does not fit on {}: leanest {}", count_text(fit.tried), layout_words(fit.layout))});
       continue;
     }
     const MemoryUse& m = fit.memory;
     const double known = (m.weights + m.gathered + m.gradients + m.optimizer + m.activations + m.working).in(gigabyte);
     table.rows.push_back({fit.stack, fit.offload ? "allowed" : "none", fit.gpus, (m.weights + m.gathered).in(gigabyte),
                           m.gradients.in(gigabyte), m.optimizer.in(gigabyte), (m.activations + m.working).in(gigabyte),
-                          m.total().in(gigabyte)-known, m.total().in(gigabyte), host_gb(fit),
-                          layout_words(fit.layout)});
+                          m.total().in(gigabyte)-known, m.total().in(gigabyte), fit.range.low.in(gigabyte),
+                          fit.range.high.in(gigabyte), host_gb(fit), layout_words(fit.layout)});
   }
   return table;
 }
@@ -236,7 +241,9 @@ JsonValue json_of(const Fit& fit) {
                                                              {"logits", gb(m.logits)},
                                                              {"buffers", gb(m.buffers)},
                                                              {"reserved", gb(m.reserved)},
-                                                             {"total", gb(m.total())}})},
+                                                             {"total", gb(m.total())},
+                                                             {"total_low", gb(fit.range.low)},
+                                                             {"total_high", gb(fit.range.high)}})},
                             {"host_gb_per_node", fit.gpus > 0 ? JsonValue(host_gb(fit)) : JsonValue()}});
 }
 
@@ -250,8 +257,8 @@ std::string heading_of(const Question& q, const Scenario& any) {
 std::string assumptions_of(const Question& q) {
   return fmt::format(
       "Assumed: {} per step; {}; layouts that each stack can run, of those that fit the one with the "
-      "shortest step. Sizes between those tried are not looked at. Predicted memory is off by 6 % in the median "
-      "(docs/validation.md), so a total close to the capacity may not fit.",
+      "shortest step. Sizes between those tried are not looked at. Low and high hold 90 % of the measured memory of "
+      "such jobs (docs/models/memory.md): where high exceeds the capacity the job may not fit.",
       q.request.batch.empty() ? "four sequences for each GPU" : q.request.batch + " sequences",
       q.node ? "servers \"" + q.node->id + "\" behind one tier of switches"
              : std::string("single accelerators, as the catalog knows no server with them"));
