@@ -152,6 +152,23 @@ std::string second_sentence(const SearchAnswer& answer) {
                      percent_text(next.behind, 1), inside ? "inside" : "outside", percent_text(width, 1));
 }
 
+bool may_not_fit(const SearchPlan& plan) {
+  return plan.step.memory_range.high > plan.step.memory_capacity;
+}
+
+/// On a best plan whose memory is within its error of the capacity, and the first shown that is not.
+std::string memory_sentence(const SearchAnswer& answer) {
+  const StepPrediction& best = answer.plans[0].step;
+  const auto sure = std::ranges::find_if_not(answer.plans, may_not_fit);
+  return fmt::format("The best plan may not fit: {} GB (90 %: {} to {}) of {}. {}.",
+                     fixed_text(best.memory.total().in(gigabyte), 1), fixed_text(best.memory_range.low.in(gigabyte), 1),
+                     fixed_text(best.memory_range.high.in(gigabyte), 1),
+                     significant_text(best.memory_capacity.in(gigabyte)),
+                     sure == answer.plans.end()
+                         ? std::string("The same holds for all plans shown")
+                         : fmt::format("Plan {} does, errors of memory included", sure - answer.plans.begin() + 1));
+}
+
 std::string own_sentence(const SearchAnswer& answer) {
   if (!answer.own)
     return fmt::format("The scenario's own plan cannot run on {} GPUs: {}.", count_text(answer.gpus), answer.no_own);
@@ -205,6 +222,7 @@ std::vector<std::string> search_sentences(const SearchAnswer& answer) {
   out.push_back(proof_sentence(answer));
   const bool compares_times = answer.objective != SearchObjective::energy;
   if (answer.plans.size() > 1 && compares_times) out.push_back(second_sentence(answer));
+  if (may_not_fit(answer.plans[0])) out.push_back(memory_sentence(answer));
   out.push_back(own_sentence(answer));
   if (answer.result.counts.beyond_stack > 0) out.push_back(beyond_sentence(answer));
   if (answer.objective == SearchObjective::cost)
