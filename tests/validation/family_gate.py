@@ -5,6 +5,7 @@
   family_gate.py VALIDATION.json           compares with families.json; 1 if a family got worse and nobody says so
   family_gate.py VALIDATION.json --update  writes families.json anew
 
+README.md and docs/validation.md must state the figures of all cases as VALIDATION.json has them.
 VALIDATION.json is what `clusterwright validate --format json` prints. A family whose median error grew by more than a
 tenth needs its name under "Results that change" of the unreleased changes in CHANGELOG.md.
 """
@@ -65,19 +66,37 @@ def findings(now, before, changelog):
     return out
 
 
+def unstated(overall, readme, page):
+    """Sentences on figures of all cases that README.md or docs/validation.md state otherwise, or not at all."""
+    median, p90 = (f"{100 * overall[key]:.1f}" for key in ("median_abs_log", "p90_abs_log"))
+    inside, width = f"{100 * overall['in_interval']:.0f} %", f"{100 * overall['median_half_width']:.1f} %"
+    expected = {
+        "README.md": (readme, [f"median of {median} %", f"90th percentile of {p90} %", f"{inside} of the measured values lie inside"]),
+        "docs/validation.md": (page, [f"The error is {median} / {p90}", f"contains {inside} of the measured values", f"half-width of the interval is {width}"]),
+    }
+    return [
+        f"{name} does not say '{words}'"
+        for name, (text, phrases) in expected.items()
+        for words in phrases
+        if words not in " ".join(text.split())
+    ]
+
+
 def main(arguments):
     update = "--update" in arguments
     files = [argument for argument in arguments if argument != "--update"]
     if len(files) != 1 or not pathlib.Path(files[0]).is_file():
         print(__doc__)
         return 2
-    now = errors_of(json.loads(pathlib.Path(files[0]).read_text()))
+    validation = json.loads(pathlib.Path(files[0]).read_text())
+    now = errors_of(validation)
     if update:
         lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(now[name])}" for name in sorted(now))
         TABLE.write_text("{\n" + lines + "\n}\n")
         return 0
     before = json.loads(TABLE.read_text())
     found = findings(now, before, (PROJECT / "CHANGELOG.md").read_text())
+    found += unstated(validation["overall"], (PROJECT / "README.md").read_text(), (PROJECT / "docs" / "validation.md").read_text())
     for sentence in found:
         print(sentence)
     print(f"families: {len(now)} compared, {len(found)} findings")

@@ -48,6 +48,15 @@ class FamilyGate(unittest.TestCase):
         now["a"]["coverage"] = 0.5
         self.assertIn("fewer cases", self.found(now, table(a=0.05), "- a")[0])
 
+    def test_a_figure_that_a_page_states_otherwise_is_found(self):
+        overall = {"median_abs_log": 0.055, "p90_abs_log": 0.183, "in_interval": 0.93, "median_half_width": 0.158}
+        readme = "a median of 5.5 % and a 90th\npercentile of 18.3 %, and 93 % of the measured values lie inside it"
+        page = "The error is\n5.5 / 18.3. It contains 93 % of the measured values. The half-width of the interval is 15.8 %."
+        self.assertEqual(family_gate.unstated(overall, readme, page), [])
+        stale = family_gate.unstated(overall, readme.replace("18.3", "18.5"), page.replace("15.8", "18.7"))
+        self.assertEqual(len(stale), 2)
+        self.assertIn("README.md does not say '90th percentile of 18.3 %'", stale)
+
     def test_new_and_gone_families_are_found(self):
         self.assertEqual(len(self.found(table(a=0.05), table(b=0.05))), 2)
 
