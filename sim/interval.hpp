@@ -3,6 +3,9 @@
 
 namespace clusterwright {
 
+/// Standard deviations on each side that hold 90 % of a normal distribution.
+inline constexpr double half_width_90 = 1.645;
+
 /// A value with its 90 % interval.
 template <class T>
 struct Interval {

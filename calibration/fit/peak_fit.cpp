@@ -10,8 +10,8 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/prediction_interval.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/interval.hpp"
 
 namespace clusterwright {
 

@@ -14,6 +14,7 @@
 #include "calibration/fit/sourced_value.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/streaming_time.hpp"
+#include "sim/interval.hpp"
 
 namespace clusterwright {
 
@@ -177,7 +178,7 @@ class SampleSetFit {
     if (!add(section)) return;
     NetworkParameters fitted = fit(rows_of(samples));
     // Error on held-out messages of this fabric, instead of the difference between fabrics.
-    fitted.structural_error = sourced_value(section.reports.front().held_out_p90_abs_log / 1.645, 0, source);
+    fitted.structural_error = sourced_value(section.reports.front().held_out_p90_abs_log / half_width_90, 0, source);
     fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
     fitted.tcp_latency = base_.network.tcp_latency;
     fit_.parameters.network = fitted;

@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "models/memory/buffer_memory.hpp"
+#include "sim/interval.hpp"
 
 namespace clusterwright {
 
 MemoryRange memory_range(const MemoryUse& use, double residual) {
-  constexpr double half_width_90 = 1.645;  // standard deviations
   const Bytes beyond = use.total() - use.counted();
   const double reach = std::exp(half_width_90 * residual);
   return {use.counted() + beyond / reach, use.counted() + beyond * reach};

@@ -5,6 +5,7 @@
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
+#include "sim/interval.hpp"
 
 namespace clusterwright {
 
@@ -26,8 +27,5 @@ double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const 
 
 /// Probability that `a` is the faster one, by tokens per second and accelerator.
 double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration);
-
-/// Standard deviations on each side that hold 90 % of a normal distribution.
-inline constexpr double half_width_90 = 1.645;
 
 }  // namespace clusterwright

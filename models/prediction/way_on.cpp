@@ -99,7 +99,8 @@ void run_on(const LostNodes& lost, WayOn& way) {
   }
   way.accelerators = fewer.cluster.spec.accelerators;
   way.global_batch = chosen.plan.global_batch;
-  const MemoryVerdict memory = judge_memory(chosen.memory, chosen.capacity, chosen.plan.pipeline, 0);
+  const MemoryVerdict memory =
+      judge_memory(chosen.memory, chosen.capacity, chosen.plan.pipeline, memory_residual(fewer.steps, fewer.stack));
   if (!memory.fits)
     way.reason = memory.sentence;
   else

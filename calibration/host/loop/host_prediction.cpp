@@ -9,6 +9,7 @@
 #include "calibration/host/loop/part_clock.hpp"
 #include "calibration/measured/measured_cluster.hpp"
 #include "models/settling/step_simulation.hpp"
+#include "sim/interval.hpp"
 #include "sim/unfold.hpp"
 
 namespace clusterwright {
@@ -174,7 +175,8 @@ HostStepPrediction predict_host_step(const HostModel& model, int processes, cons
   out.parts = std::move(parts.parts);
   const Seconds multiplies = out.parts["gemm_forward"] + out.parts["gemm_backward"];
   // Multiplies of one step may all err alike, so their band does not shrink with their number.
-  const double width = std::hypot(multiplies / out.step * times.multiply_band(parts.shortest_linear), 1.645 * repeated);
+  const double width =
+      std::hypot(multiplies / out.step * times.multiply_band(parts.shortest_linear), half_width_90 * repeated);
   out.low = out.step * std::exp(-width);
   out.high = out.step * std::exp(width);
   return out;

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sim/interval.hpp"
+
 namespace clusterwright {
 
 Bytes ring_wire(CollectiveOp op, Bytes payload, int ranks) {
@@ -296,7 +298,6 @@ CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShap
 
 namespace {
 
-constexpr double z90 = 1.645;              // half of a 90 % interval in standard deviations
 constexpr double unjudged_residual = 0.4;  // of a set whose fits report nothing
 constexpr Bytes large_message = 1 * megabyte;
 
@@ -331,7 +332,7 @@ double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTimin
   const double of_latency = latency_part * relative_error(set.network.latency_scale);
   const double of_rate = (1 - latency_part) * relative_error(set.network.bandwidth_share);
   const double between = std::hypot(of_latency, of_rate, set.network.structural_error.value);
-  return std::hypot(in_class, z90 * between);
+  return std::hypot(in_class, half_width_90 * between);
 }
 
 }  // namespace clusterwright
