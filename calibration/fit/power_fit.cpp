@@ -31,7 +31,7 @@ PowerRow::Contents contents_of(const std::string& words) {
 /// Share of a launch of two loads in turn that the second, a wait, leaves to the first.
 double duty_of(const ProbedPower& what, Seconds time) {
   const JsonValue* wait = what.second.value.find("wait_us");
-  if (!wait || !wait->is(JsonKind::number) || time <= Seconds{}) return 1;
+  if (!wait || !wait->is_numeric() || time <= Seconds{}) return 1;
   return std::max(0.05, 1 - wait->as_number() * microsecond / time);
 }
 
@@ -45,29 +45,36 @@ NumberFormat format_of(const std::string& dtype) {
   return dtype == "tf32" ? NumberFormat::tf32 : NumberFormat::bf16;
 }
 
-/// Over the clock that the data sheet's rates hold at; nothing where either is not known.
-std::optional<double> clock_of(const ProbeSample& sample, const AcceleratorPart& part, const ProbeDevice& device) {
+/// Clock that the driver reports, over the one that the data sheet's rates hold at; nothing where either is not known.
+std::optional<double> reported_clock(const ProbeSample& sample, const AcceleratorPart& part,
+                                     const ProbeDevice& device) {
   std::optional<Hertz> reference = device.max_sm;
   if (part.boost_mhz) reference = part.boost_mhz->value * megahertz;
   if (!reference || *reference <= Hertz{} || !sample.state.sm) return std::nullopt;
   return std::clamp(*sample.state.sm / *reference, 0.05, 1.2);
 }
 
-/// Fills in activities from what the kernels did in their time.
+/// Fills in activities from what the kernels did in their time. The clock of multiplies is their measured rate over
+/// that of short ones: under load the driver's clock rises more than the rate, and the rate is what a step sees.
 void add_work(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& fitted, PowerRow& row) {
   const Seconds time = statistics_of(sample.repetitions).median;
   const auto& what = std::get<ProbedPower>(sample.what);
   row.duty = duty_of(what, time);
+  row.alternates = !what.second.value.members().empty();
   const Seconds busy = row.duty * time;
-  const BytesPerSecond rate = streaming_rate(usual_writes, part.memory_bandwidth.value, fitted.memory);
-  const double memory_share = std::min(1.0, sample.bytes / rate / busy);
-  row.clock_share = sample.flops > Flops{} ? 1 - std::pow(memory_share, 4) : 0;
-  const Seconds reference = busy / clock_stretch(row.clock_share, row.clock);
-  row.memory = std::min(1.0, sample.bytes / rate / reference);
+  const Seconds memory = sample.bytes / streaming_rate(usual_writes, part.memory_bandwidth.value, fitted.memory);
   const GemmParameters* multiply = multiplies_of(what.dtype, fitted);
   const FlopsPerSecond peak_rate = peak(part, format_of(what.dtype));
-  if (multiply && sample.flops > Flops{} && peak_rate > FlopsPerSecond{})
-    row.tensor = std::min(1.0, sample.flops / reference / (peak_rate * multiply->efficiency.value));
+  Seconds compute;  // at the reference clock
+  if (multiply && peak_rate > FlopsPerSecond{}) compute = sample.flops / (peak_rate * multiply->efficiency.value);
+  const bool in_turn = row.alternates && row.duty >= 1;  // a copy after a multiply, not beside it
+  const Seconds multiplying = in_turn ? std::max(0.1 * busy, busy - memory) : busy;
+  if (compute > memory || in_turn) row.clock = compute / multiplying;
+  const double memory_share = std::min(1.0, memory / busy);
+  row.clock_share = compute <= Seconds{} ? 0 : 1 - std::pow(memory_share, in_turn ? 1 : 4);
+  const Seconds reference = busy / clock_stretch(row.clock_share, row.clock);
+  row.memory = std::min(1.0, memory / reference);
+  row.tensor = std::min(1.0, compute / reference);
 }
 
 bool starts_with_idle(const std::string& load) {
@@ -76,7 +83,8 @@ bool starts_with_idle(const std::string& load) {
 
 /// Pure loads, each the only witness of a number.
 bool is_pure(const PowerRow& row) {
-  return row.load != PowerRow::Load::working || (row.duty >= 1 && (row.memory < 0.5 || row.tensor < 0.02));
+  if (row.load != PowerRow::Load::working) return true;
+  return !row.alternates && (row.memory < 0.5 || row.tensor < 0.02);
 }
 
 double log_error(const PowerRow& row, const AcceleratorPart& part, const DevicePowerParameters& p, double s, double z) {
@@ -161,7 +169,7 @@ std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& 
       PowerRow row;
       row.power = *power;
       row.contents = contents_of(what->contents);
-      const std::optional<double> clock = clock_of(sample, part, document.device);
+      const std::optional<double> clock = reported_clock(sample, part, document.device);
       row.clock = clock.value_or(1);  // idle and waiting do not ask
       const std::string& load = what->load;
       if (starts_with_idle(load)) row.load = PowerRow::Load::idle;

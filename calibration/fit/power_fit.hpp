@@ -16,8 +16,9 @@ struct PowerRow {
 
   Load load = Load::working;
   Contents contents = Contents::random;
-  double duty = 1;    ///< share of the time with a kernel at work; the rest waits
-  double tensor = 0;  ///< activities at the reference clock
+  double duty = 1;          ///< share of the time with a kernel at work; the rest waits
+  bool alternates = false;  ///< two loads in turn
+  double tensor = 0;        ///< activities at the reference clock
   double memory = 0;
   double clock = 1;        ///< over the reference clock
   double clock_share = 0;  ///< of time and power that follows the clock

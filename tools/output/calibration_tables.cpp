@@ -143,11 +143,11 @@ void add_values(const JsonValue& fitted, const JsonValue* base, const std::strin
                  path.empty() ? key : path + "." + key, table);
     return;
   }
-  if (!value->is(JsonKind::number)) return;
+  if (!value->is_numeric()) return;
   const JsonValue* before = base && base->is(JsonKind::object) ? base->find("value") : nullptr;
   const JsonValue* error = fitted.find("std_error");
   const JsonValue* source = fitted.find("source");
-  const bool same = before && before->is(JsonKind::number) && before->as_number() == value->as_number();
+  const bool same = before && before->is_numeric() && before->as_number() == value->as_number();
   if (same || !source || source->as_text().find("own samples") == std::string::npos) return;
   table.rows.push_back({path, value->as_number(), error ? Cell(error->as_number()) : Cell(),
                         before ? Cell(before->as_number()) : Cell()});

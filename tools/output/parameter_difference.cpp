@@ -22,9 +22,9 @@ constexpr double unseen = 5e-4;  // a change of this share is none to a reader
 /// The first value that differs, or is missing in the other; null: none.
 const JsonValue* first_difference(const JsonValue& set, const JsonValue* usual) {
   if (!set.is(JsonKind::object)) return nullptr;
-  if (const JsonValue* value = set.find("value"); value && value->is(JsonKind::number)) {
+  if (const JsonValue* value = set.find("value"); value && value->is_numeric()) {
     const JsonValue* other = usual && usual->is(JsonKind::object) ? usual->find("value") : nullptr;
-    const bool same = other && other->is(JsonKind::number) && other->as_number() == value->as_number();
+    const bool same = other && other->is_numeric() && other->as_number() == value->as_number();
     return same ? nullptr : &set;
   }
   for (const auto& [key, member] : set.members()) {
