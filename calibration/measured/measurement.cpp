@@ -331,10 +331,12 @@ void read_block(const JsonValue& value, Measurement& out) {
   }
 }
 
-std::vector<Measurement> read_all(const std::filesystem::path& folder, std::initializer_list<const char*> names) {
+/// Files whose names start with each prefix in turn.
+std::vector<Measurement> read_files(const std::filesystem::path& folder, std::initializer_list<const char*> prefixes) {
   std::vector<Measurement> out;
-  for (const char* name : names)
-    for (Measurement& measurement : read_measurements(folder / name)) out.push_back(std::move(measurement));
+  for (const char* prefix : prefixes)
+    for (const std::filesystem::path& file : measurement_files(folder, prefix))
+      for (Measurement& measurement : read_measurements(file)) out.push_back(std::move(measurement));
   return out;
 }
 
@@ -368,10 +370,6 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& file) {
   return out;
 }
 
-std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder) {
-  return read_all(folder, {"gemm.json", "collectives.json", "memory-bandwidth.json", "attention.json"});
-}
-
 std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& folder, std::string_view prefix) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -381,11 +379,12 @@ std::vector<std::filesystem::path> measurement_files(const std::filesystem::path
   return files;
 }
 
+std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder) {
+  return read_files(folder, {"gemm", "collectives", "memory-bandwidth", "attention"});
+}
+
 std::vector<Measurement> read_training_steps(const std::filesystem::path& folder) {
-  std::vector<Measurement> out;
-  for (const std::filesystem::path& file : measurement_files(folder, "training-"))
-    for (Measurement& measurement : read_measurements(file)) out.push_back(std::move(measurement));
-  return out;
+  return read_files(folder, {"training-"});
 }
 
 }  // namespace clusterwright
