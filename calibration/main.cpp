@@ -2,6 +2,8 @@
 /// fit_parameters: writes configs/parameters and configs/steps, the fitted files that ship with the program.
 ///
 ///   fit_parameters calibration/measurements configs
+///
+/// Samples of probes are read from the folder "samples" beside the first one.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,9 +11,11 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/peak_fit.hpp"
+#include "calibration/fit/shipped_samples.hpp"
 #include "calibration/fit/step_fit.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
@@ -40,7 +44,7 @@ void fit_kernels(const std::filesystem::path& measurements, const std::filesyste
   for (const char* id : {"A100-80-SXM", "H100-SXM", "H200", "B200", "GB200-GPU", "L40S", "MI300X"}) {
     const AcceleratorPart* part = shelf.catalog.find_accelerator(id);
     if (!part) throw std::runtime_error(std::string("no such accelerator in the catalog: ") + id);
-    write_set(fit_parameters(rows, *part, shelf.catalog.accelerators), configs / "parameters");
+    write_set(fit_shipped_set(rows, measurements / "../samples", *part, shelf.catalog), configs / "parameters");
   }
   write_set(fit_generic_parameters(rows, shelf.catalog.accelerators), configs / "parameters");
 }

@@ -14,8 +14,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Order of the parameter vector. Casts are there only where the format needs a quantisation; fits over several parts
-/// end with the loss by power density.
+/// Order of the parameter vector that all fits share. What only some need follows: see GemmVector.
 enum : std::size_t {
   efficiency,
   tile_penalty,
@@ -25,94 +24,106 @@ enum : std::size_t {
   fixed_us,
   bandwidth_share,
   long_loss,
-  cast_bytes,
-  cast_us
+  shared_count
 };
 
-std::vector<FitParameter> usual_priors(bool with_cast) {
-  std::vector<FitParameter> out(with_cast ? 10 : 8);
-  out[efficiency] = {FitScale::share, 0.8, 0.7};
-  out[tile_penalty] = {FitScale::positive, 0.05, 1.0};
-  out[k_overhead] = {FitScale::positive, 100, 1.0};
-  out[wave_share] = {FitScale::share, 0.7, 1.0};
-  out[split_us] = {FitScale::positive, 1.5, 0.7};
-  out[fixed_us] = {FitScale::positive, 4, 0.7};
-  out[bandwidth_share] = {FitScale::share, 0.8, 0.5};
-  out[long_loss] = {FitScale::positive, 0.2, 0.7};
-  if (with_cast) out[cast_bytes] = {FitScale::positive, 6, 0.7};
-  if (with_cast) out[cast_us] = {FitScale::positive, 5, 1.0};
-  return out;
-}
-
-std::vector<double> values_of(const GemmParameters& p) {
-  return {p.efficiency.value,
-          p.tile_penalty.value,
-          p.k_overhead.value,
-          p.wave_share.value,
-          p.split.value.in(microsecond),
-          p.fixed.value.in(microsecond),
-          p.bandwidth_share.value,
-          p.long_kernel_loss.value,
-          p.cast_bytes.value,
-          p.cast_fixed.value.in(microsecond)};
-}
+constexpr FitParameter shared_priors[shared_count] = {{FitScale::share, 0.8, 0.7},    {FitScale::positive, 0.05, 1.0},
+                                                      {FitScale::positive, 100, 1.0}, {FitScale::share, 0.7, 1.0},
+                                                      {FitScale::positive, 1.5, 0.7}, {FitScale::positive, 4, 0.7},
+                                                      {FitScale::share, 0.8, 0.5},    {FitScale::positive, 0.2, 0.7}};
 
 /// Priors of a fit over parts of different density, whose efficiency is extrapolated to density 0.
 constexpr FitParameter efficiency_at_no_density = {FitScale::share, 0.97, 0.7};
 constexpr FitParameter density_loss_prior = {FitScale::positive, usual_density_loss, 0.4};
+constexpr FitParameter unaligned_prior = {FitScale::share, 0.25, 0.7};
 
-std::vector<FitParameter> priors(bool with_cast, GemmFitScope scope, const GemmParameters* relative) {
-  std::vector<FitParameter> out = usual_priors(with_cast);
-  if (relative) {
-    const std::vector<double> values = values_of(*relative);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const bool possible = values[i] > 0 && (out[i].scale != FitScale::share || values[i] < 1);
-      if (possible) out[i].prior = values[i];
+/// Which parameters a fit has, and where they stand.
+class GemmVector {
+ public:
+  GemmVector(const std::vector<GemmRow>& rows, GemmFitScope scope)
+      : with_cast_(!rows.empty() && rows.front().storage.input < 2 * byte),
+        with_density_(scope == GemmFitScope::many_parts),
+        with_unaligned_(std::ranges::any_of(
+            rows, [](const GemmRow& row) { return !has_aligned_rows(row.shape, row.storage.input); })) {}
+
+  /// @param relative  parameters of a relative, whose values are the priors; may be null
+  std::vector<FitParameter> priors(const GemmParameters* relative) const {
+    std::vector<FitParameter> out(std::begin(shared_priors), std::end(shared_priors));
+    if (with_cast_) out.push_back({FitScale::positive, 6, 0.7});
+    if (with_cast_) out.push_back({FitScale::positive, 5, 1.0});
+    if (relative) {
+      const std::vector<double> values = values_of(*relative);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const bool possible = values[i] > 0 && (out[i].scale != FitScale::share || values[i] < 1);
+        if (possible) out[i].prior = values[i];
+      }
     }
+    if (with_density_ && !relative) out[efficiency] = efficiency_at_no_density;
+    if (with_density_) out.push_back(density_loss_prior);
+    if (with_unaligned_) out.push_back(unaligned_prior);
+    return out;
   }
-  if (scope == GemmFitScope::one_part) return out;
-  if (!relative) out[efficiency] = efficiency_at_no_density;
-  out.push_back(density_loss_prior);
-  return out;
-}
 
-GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::string& source) {
-  const auto plain = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], source); };
-  const auto time = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], microsecond, source); };
-  GemmParameters out;
-  out.efficiency = plain(efficiency);
-  out.tile_penalty = plain(tile_penalty);
-  out.k_overhead = plain(k_overhead);
-  out.wave_share = plain(wave_share);
-  out.split = time(split_us);
-  out.fixed = time(fixed_us);
-  out.bandwidth_share = plain(bandwidth_share);
-  out.long_kernel_loss = plain(long_loss);
-  const std::string no_cast = "definition: 16-bit operands are not quantised";
-  out.cast_bytes = with_cast ? plain(cast_bytes) : sourced_value(0, 0, no_cast);
-  out.cast_fixed = with_cast ? time(cast_us) : sourced_value(0, 0, microsecond, no_cast);
-  const std::size_t last = with_cast ? cast_us + 1 : cast_bytes;
-  if (fit.values.size() > last) out.density_loss = plain(last);
-  if (fit.values.size() > last) out.density_reference = sourced_value(0, 0, "definition: extrapolated to no density");
-  return out;
-}
+  /// Sets values without their origin, which is cheap enough for the inside of a fit.
+  void assign(const std::vector<double>& value, GemmParameters& out) const {
+    out.efficiency.value = value[efficiency];
+    out.tile_penalty.value = value[tile_penalty];
+    out.k_overhead.value = value[k_overhead];
+    out.wave_share.value = value[wave_share];
+    out.split.value = value[split_us] * microsecond;
+    out.fixed.value = value[fixed_us] * microsecond;
+    out.bandwidth_share.value = value[bandwidth_share];
+    out.long_kernel_loss.value = value[long_loss];
+    if (with_cast_) out.cast_bytes.value = value[shared_count];
+    if (with_cast_) out.cast_fixed.value = value[shared_count + 1] * microsecond;
+    if (with_density_) out.density_loss.value = value[density_at()];
+    if (with_unaligned_) out.unaligned_factor.value = value[unaligned_at()];
+  }
 
-/// Sets values without their origin, which is cheap enough for the inside of a fit.
-void assign(const std::vector<double>& value, bool with_cast, GemmParameters& out) {
-  out.efficiency.value = value[efficiency];
-  out.tile_penalty.value = value[tile_penalty];
-  out.k_overhead.value = value[k_overhead];
-  out.wave_share.value = value[wave_share];
-  out.split.value = value[split_us] * microsecond;
-  out.fixed.value = value[fixed_us] * microsecond;
-  out.bandwidth_share.value = value[bandwidth_share];
-  out.long_kernel_loss.value = value[long_loss];
-  const std::size_t last = with_cast ? cast_us + 1 : cast_bytes;
-  if (value.size() > last) out.density_loss.value = value[last];
-  if (!with_cast) return;
-  out.cast_bytes.value = value[cast_bytes];
-  out.cast_fixed.value = value[cast_us] * microsecond;
-}
+  GemmParameters parameters(const FitResult& fit, const std::string& source) const {
+    const auto plain = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], source); };
+    const auto time = [&](std::size_t i) {
+      return sourced_value(fit.values[i], fit.std_errors[i], microsecond, source);
+    };
+    GemmParameters out;
+    out.efficiency = plain(efficiency);
+    out.tile_penalty = plain(tile_penalty);
+    out.k_overhead = plain(k_overhead);
+    out.wave_share = plain(wave_share);
+    out.split = time(split_us);
+    out.fixed = time(fixed_us);
+    out.bandwidth_share = plain(bandwidth_share);
+    out.long_kernel_loss = plain(long_loss);
+    const std::string no_cast = "definition: 16-bit operands are not quantised";
+    out.cast_bytes = with_cast_ ? plain(shared_count) : sourced_value(0, 0, no_cast);
+    out.cast_fixed = with_cast_ ? time(shared_count + 1) : sourced_value(0, 0, microsecond, no_cast);
+    if (with_density_) out.density_loss = plain(density_at());
+    if (with_density_) out.density_reference = sourced_value(0, 0, "definition: extrapolated to no density");
+    if (with_unaligned_) out.unaligned_factor = plain(unaligned_at());
+    return out;
+  }
+
+ private:
+  static std::vector<double> values_of(const GemmParameters& p) {
+    return {p.efficiency.value,
+            p.tile_penalty.value,
+            p.k_overhead.value,
+            p.wave_share.value,
+            p.split.value.in(microsecond),
+            p.fixed.value.in(microsecond),
+            p.bandwidth_share.value,
+            p.long_kernel_loss.value,
+            p.cast_bytes.value,
+            p.cast_fixed.value.in(microsecond)};
+  }
+
+  std::size_t density_at() const { return shared_count + (with_cast_ ? 2 : 0); }
+  std::size_t unaligned_at() const { return density_at() + (with_density_ ? 1 : 0); }
+
+  bool with_cast_;
+  bool with_density_;
+  bool with_unaligned_;
+};
 
 /// Points below which errors say nothing about other shapes: the best shapes of searches.
 constexpr std::size_t fewest_judged = 6;
@@ -157,11 +168,6 @@ std::string origin_of(const std::vector<GemmRow>& rows) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-void measured_at(double density, const std::string& accelerator, GemmParameters& fit) {
-  fit.density_loss = sourced_value(usual_density_loss, 0.4 * usual_density_loss, "prior: what generations differ by");
-  fit.density_reference = sourced_value(density, 0, "data sheet of " + accelerator);
-}
-
 class GemmSetFit {
  public:
   GemmSetFit(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
@@ -188,8 +194,8 @@ class GemmSetFit {
   }
 
   /// States the density that the fit holds at, so that parts of other density can be scaled.
-  void state_density(const AcceleratorPart& part) {
-    for (auto& [format, fit] : set.gemm) measured_at(power_density(part), part.id, fit);
+  void state_densities(const AcceleratorPart& part) {
+    for (auto& [format, fit] : set.gemm) state_density(power_density(part), part.id, fit);
   }
 
   /// Fits weight-only kernels, which were measured on one accelerator only.
@@ -198,7 +204,7 @@ class GemmSetFit {
     for (const char* format : weight_only_formats) {
       const std::vector<GemmRow> rows = all_gemm_rows(measurements_, catalog_, format);
       fit(format, rows, shape_fold, "", "each N and K in turn");
-      if (!rows.empty()) measured_at(rows.front().device.density, rows.front().accelerator, set.gemm.at(format));
+      if (!rows.empty()) state_density(rows.front().device.density, rows.front().accelerator, set.gemm.at(format));
     }
   }
 
@@ -250,16 +256,16 @@ double gemm_log_error(const GemmRow& row, const GemmParameters& parameters) {
 
 GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source, const GemmParameters* relative,
                         GemmFitScope scope) {
-  const bool with_cast = !rows.empty() && rows.front().storage.input < 2 * byte;
+  const GemmVector vector(rows, scope);
   FitProblem problem;
-  problem.parameters = priors(with_cast, scope, relative);
+  problem.parameters = vector.priors(relative);
   for (const GemmRow& row : rows) problem.weights.push_back(row.weight);
   GemmParameters trial;
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
-    assign(values, with_cast, trial);
+    vector.assign(values, trial);
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = gemm_log_error(rows[i], trial);
   };
-  return parameters_of(fit_least_squares(problem), with_cast, source);
+  return vector.parameters(fit_least_squares(problem), source);
 }
 
 GemmParameters borrowed_gemm(const GemmParameters& relative, double factor, double doubt, const std::string& source) {
@@ -271,6 +277,11 @@ GemmParameters borrowed_gemm(const GemmParameters& relative, double factor, doub
   const double value = relative.efficiency.value * factor;
   out.efficiency = sourced_value(value, std::hypot(relative.efficiency.std_error * factor, value * doubt), source);
   return out;
+}
+
+void state_density(double density, const std::string& accelerator, GemmParameters& fit) {
+  fit.density_loss = sourced_value(usual_density_loss, 0.4 * usual_density_loss, "prior: what generations differ by");
+  fit.density_reference = sourced_value(density, 0, "data sheet of " + accelerator);
 }
 
 std::string shape_fold(const GemmRow& row) {
@@ -309,7 +320,7 @@ GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const Acceler
       fit.fit(format, rows_for(measurements, part, siblings, format), shape_fold, "", "each N and K in turn");
   if (!fit.set.gemm.contains("bf16"))
     fit.set.gemm["bf16"] = fit_gemm({}, "prior: usual values of large matrix multiplies");
-  fit.state_density(part);
+  fit.state_densities(part);
   fit.fit_weight_only();
   fit.derive(has);
   return std::move(fit.set);

@@ -47,6 +47,10 @@ inline constexpr double usual_density_loss = 0.15;
 /// Parts whose rows are fitted together: the loss by power density is an unknown where they differ in density.
 enum class GemmFitScope { one_part, many_parts };
 
+/// States the power density that a fit holds at, so that parts of another density can be scaled.
+/// @param density  power_density of the measured part
+void state_density(double density, const std::string& accelerator, GemmParameters& fit);
+
 /// Fit of one format.
 /// @param source  origin of the fitted values
 /// @param relative  fit of a related format on the same device, the prior where rows are few; null: usual values

@@ -34,12 +34,8 @@ bool same_architecture(const AcceleratorPart& a, const AcceleratorPart& b) {
   return !architecture_of(a).empty() && architecture_of(a) == architecture_of(b);
 }
 
-/// Whether rate and multiprocessors agree too, but for the rounding of data sheets, so that kernels run alike on both.
-bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
-  constexpr double rounding = 0.01;
-  return same_architecture(a, b) && std::abs(bf16_peak(a) / bf16_peak(b) - 1) < rounding && a.multiprocessors &&
-         b.multiprocessors && a.multiprocessors->value == b.multiprocessors->value;
-}
+/// Rows below which a family is fitted to parts with the same die too.
+constexpr std::size_t enough_attention_rows = 10;
 
 /// Largest group in which collectives were measured; larger ones are extrapolated alike on every part.
 constexpr int largest_measured_group = 8;
@@ -172,7 +168,11 @@ class ParameterFit {
     const std::string architecture = architecture_of(part_);
     std::map<std::string, AttentionParameters> fitted;
     for (const char* family : {"flash-2", "cudnn"}) {
-      const auto rows = attention_rows(measurements_, part_.id, family);
+      auto rows = attention_rows(measurements_, part_, family);
+      for (const AcceleratorPart* sibling : siblings_) {
+        if (rows.size() >= enough_attention_rows) break;
+        std::ranges::copy(attention_rows(measurements_, *sibling, family), std::back_inserter(rows));
+      }
       fitted[family] = fit_attention(family, architecture, rows);
       add_reports({attention_report(family, architecture, rows, fitted[family])}, set_);
     }
@@ -208,8 +208,8 @@ class ParameterFit {
 /// Attention on hardware without measurements of it.
 void generic_attention(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
                        ParameterSet& set) {
-  const auto rows = rows_of_all(
-      catalog, [&](const AcceleratorPart& part) { return attention_rows(measurements, part.id, "flash-2"); });
+  const auto rows =
+      rows_of_all(catalog, [&](const AcceleratorPart& part) { return attention_rows(measurements, part, "flash-2"); });
   // Generations differ by more than a mean of so few could show: the prior between them stands.
   const AttentionParameters flash = fit_attention("flash-2", "", {});
   set.attention = attention_families(flash, fit_attention("cudnn", "", {}), "");
@@ -242,6 +242,12 @@ std::vector<AcceleratorPart> pooled_parts(const std::vector<AcceleratorPart>& ca
     return part.scale_up_bandwidth && !part.peer_bandwidth && part.scale_up_kind.find("mesh") == std::string::npos;
   });
   return out;
+}
+
+bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
+  constexpr double rounding = 0.01;
+  return same_architecture(a, b) && std::abs(bf16_peak(a) / bf16_peak(b) - 1) < rounding && a.multiprocessors &&
+         b.multiprocessors && a.multiprocessors->value == b.multiprocessors->value;
 }
 
 bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user) {

@@ -18,6 +18,10 @@ namespace clusterwright {
 ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                             const std::vector<AcceleratorPart>& catalog);
 
+/// Whether architecture, rate and multiprocessors agree, but for the rounding of data sheets, so that kernels run
+/// alike.
+bool same_die(const AcceleratorPart& a, const AcceleratorPart& b);
+
 /// Whether kernels and links of the measured part `own` are nearer to those of `user` than a mean over generations: one
 /// architecture, and links that reach as many. Their peak compute per watt may differ (density_loss).
 bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user);

@@ -49,6 +49,7 @@ class SampleSetFit {
   }
 
   SampleFit run() {
+    fit_kernel_gap();
     for (const GemmFormat& format : gemm_formats())
       if (format.key != other_half_format) fit_gemms(format);
     for (const std::string& kernel : sampled_attention(all_)) fit_attention_kernel(kernel);
@@ -56,7 +57,6 @@ class SampleSetFit {
     fit_host_copies();
     for (const CollectiveOp op : logged_ops) fit_collective(op);
     fit_between_nodes();
-    fit_kernel_gap();
     add(fit_power(all_, part_, fit_.parameters, options_.source, refit_ ? &fit_.parameters.power : nullptr));
     if (auto thermal = fit_thermal(all_, options_.source)) fit_.parameters.thermal = std::move(thermal);
     return std::move(fit_);
@@ -92,7 +92,9 @@ class SampleSetFit {
     const SectionRule rule{"gemm/" + format.key, 12, 4, 0.10, ", M >= 1024", ", M < 1024"};
     const auto error = [](const GemmRow& row, const GemmParameters& p) { return gemm_log_error(row, p); };
     if (!add(judge(rule, samples, source, fit, error))) return;
-    fit_.parameters.gemm[format.key] = fit(rows_of(samples));
+    GemmParameters& fitted = fit_.parameters.gemm[format.key];
+    fitted = fit(rows_of(samples));
+    state_density(power_density(part_), part_.id, fitted);
     if (format.key == "bf16")
       fit_.parameters.gemm[other_half_format] = borrowed_gemm(fit_.parameters.gemm.at("bf16"), 1, 0, source);
   }
@@ -104,16 +106,20 @@ class SampleSetFit {
     const AttentionParameters* prior = found == base_.attention.end() ? nullptr : &found->second;
     if (!prior && !refit_) return;
     const std::string source = source_of(samples.size(), name + " attention");
-    const auto fit = [&](const std::vector<AttentionSampleRow>& rows) {
+    const auto fit = [&](const std::vector<AttentionRow>& rows) {
       return refit_ ? fit_attention_samples(rows, source, prior) : *prior;
     };
-    const auto error = [](const AttentionSampleRow& row, const AttentionParameters& p) { return log_error(row, p); };
+    const auto error = [](const AttentionRow& row, const AttentionParameters& p) {
+      return attention_log_error(row, p);
+    };
     if (add(judge({"attention/" + name, 8, 4, 0.15, "", ""}, samples, source, fit, error)))
       fit_.parameters.attention[name] = fit(rows_of(samples));
   }
 
   void fit_streams() {
-    const auto samples = memory_samples(all_);
+    auto samples = memory_samples(all_);
+    // Samples run back to back, so each holds a gap, which a step counts for itself.
+    for (auto& sample : samples) sample.row.time -= fit_.parameters.step.kernel_gap.value;
     const std::string source = source_of(samples.size(), "streaming kernels");
     const StreamFit fitter(part_.memory_bandwidth.value, base_.memory);
     const auto fit = [&](const std::vector<TrafficRow>& rows) {

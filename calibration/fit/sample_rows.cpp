@@ -37,6 +37,12 @@ Bytes output_size(const ProbedGemm& what, const GemmFormat& format) {
   return what.accumulate ? 2 * element : element;  // adding to C reads it first
 }
 
+/// Layout of the operands, which a probe of a host does not say: its rows are whole.
+GemmLayout layout_of(const ProbedGemm& what) {
+  if (what.layout == "forward") return GemmLayout::transposed_b;
+  return what.layout == "weight_gradient" ? GemmLayout::transposed_a : GemmLayout::plain;
+}
+
 std::string gemm_words(const ProbedGemm& what) {
   std::string text = fmt::format("{} x {} x {}", what.m, what.n, what.k);
   if (!what.layout.empty()) text += " " + what.layout;
@@ -74,7 +80,7 @@ std::vector<SampleRow<GemmRow>> gemm_samples(const std::vector<ProbeSamples>& al
   if (rate <= FlopsPerSecond{}) return out;
   for_each_sample<ProbedGemm>(all, [&](const ProbeSamples&, const ProbeSample& sample, const ProbedGemm& what) {
     if (!is_burst(sample) || fitted_format(what.dtype) != format.key) return;
-    GemmRow row{.shape = {what.m, what.n, what.k},
+    GemmRow row{.shape = {what.m, what.n, what.k, 1, layout_of(what)},
                 .device = {rate, part.memory_bandwidth.value, part.multiprocessors ? part.multiprocessors->value : 0},
                 .storage = {format.bytes_a * byte, format.bytes_b * byte, output_size(what, format)},
                 .time = statistics_of(sample.repetitions).median,
@@ -86,12 +92,11 @@ std::vector<SampleRow<GemmRow>> gemm_samples(const std::vector<ProbeSamples>& al
   return out;
 }
 
-std::vector<SampleRow<AttentionSampleRow>> attention_samples(const std::vector<ProbeSamples>& all,
-                                                             const AcceleratorPart& part,
-                                                             const std::string& implementation) {
-  std::vector<SampleRow<AttentionSampleRow>> out;
-  const FlopsPerSecond rate = peak(part, NumberFormat::bf16);
-  if (rate <= FlopsPerSecond{}) return out;
+std::vector<SampleRow<AttentionRow>> attention_samples(const std::vector<ProbeSamples>& all,
+                                                       const AcceleratorPart& part, const std::string& implementation) {
+  std::vector<SampleRow<AttentionRow>> out;
+  const AttentionDevice device = fitted_attention_device(part);
+  if (device.peak <= FlopsPerSecond{}) return out;
   for_each_sample<ProbedAttention>(
       all, [&](const ProbeSamples&, const ProbeSample& sample, const ProbedAttention& what) {
         if (what.implementation != implementation || what.pass == ProbedPass::both || !is_burst(sample)) return;
@@ -103,7 +108,7 @@ std::vector<SampleRow<AttentionSampleRow>> attention_samples(const std::vector<P
         shape.head_width = static_cast<double>(what.head_width);
         shape.forward = what.pass == ProbedPass::forward;
         const Seconds time = statistics_of(sample.repetitions).median;
-        out.push_back({{shape, rate, time},
+        out.push_back({{shape, device, time},
                        fmt::format("{} of {} x {} tokens, {} heads of {}", enum_name(what.pass), what.batch,
                                    what.sequence, what.heads, what.head_width),
                        fmt::format("{} {} {}", what.sequence, what.batch, what.head_width),

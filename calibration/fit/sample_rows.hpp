@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "calibration/fit/attention_rows.hpp"
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/kernels/attention_time.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
@@ -34,17 +34,9 @@ struct TrafficRow {
 std::vector<SampleRow<GemmRow>> gemm_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                              const GemmFormat& format);
 
-/// One pass of an attention kernel.
-struct AttentionSampleRow {
-  AttentionShape shape;
-  FlopsPerSecond peak;  ///< dense, 16 bit
-  Seconds time;
-};
-
 /// Passes of one attention implementation in 16 bit, and the names of all implementations with samples.
-std::vector<SampleRow<AttentionSampleRow>> attention_samples(const std::vector<ProbeSamples>& all,
-                                                             const AcceleratorPart& part,
-                                                             const std::string& implementation);
+std::vector<SampleRow<AttentionRow>> attention_samples(const std::vector<ProbeSamples>& all,
+                                                       const AcceleratorPart& part, const std::string& implementation);
 std::vector<std::string> sampled_attention(const std::vector<ProbeSamples>& all);
 
 /// Streams over more than the last-level cache: four times that of a GPU, whose lines are evicted at random; twice that

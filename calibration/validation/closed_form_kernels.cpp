@@ -77,7 +77,7 @@ double closed_form_gemm(const ClosedFormRates& rates, double m, double n, double
 AttentionEfficiency closed_form_attention(ClosedFormGeneration generation, const std::string& kernel) {
   const bool ampere = generation == ClosedFormGeneration::ampere;
   AttentionEfficiency out = ampere ? AttentionEfficiency{0.55, 0.45} : AttentionEfficiency{0.52, 0.42};
-  if (!ampere && kernel != "cudnn" && kernel != "xla") out = {0.35, 0.28};
+  if (!ampere && !kernel.starts_with("cudnn") && kernel != "xla") out = {0.35, 0.28};
   constexpr double triton_slowness = 1.34;
   if (kernel == "flash-triton") out = {out.forward / triton_slowness, out.backward / triton_slowness};
   return out;

@@ -35,15 +35,6 @@ double luck_of_search(const ReportNames& names, const ParameterSet& set) {
   return fit ? std::exp(-fit->p90_abs_log) : 1;
 }
 
-constexpr std::int64_t wide_head = 128;
-
-/// Share of the 16-bit peak of a pass.
-double share_of(const MeasuredAttention& kernel, const AttentionParameters& fit) {
-  const AttentionRow row{static_cast<double>(kernel.sequence), kernel.head_width < wide_head, 0};
-  const double forward = forward_share(row, fit);
-  return kernel.pass == "backward" ? forward * fit.backward_efficiency.value / fit.forward_efficiency.value : forward;
-}
-
 }  // namespace
 
 Prediction predict_gemm(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
@@ -82,7 +73,10 @@ Prediction predict_attention(const Measurement& measurement, const std::vector<A
   const AttentionParameters& fit = set->attention.at(family);
   const Sourced<double>& rate = kernel.pass == "forward" ? fit.forward_efficiency : fit.backward_efficiency;
   PredictedValues values;
-  add_value(share_of(kernel, fit) * peak(*part, NumberFormat::bf16).in(teraflop_per_second),
+  AttentionRow row = attention_row(measurement, *part);
+  row.device.traffic = streaming_rate(usual_writes, part->memory_bandwidth.value, set->memory);
+  const AttentionTiming timing = attention_time(row.shape, fit, row.device);
+  add_value((timing.flops / timing.time()).in(teraflop_per_second),
             half_width_of(*set, "attention/" + family, "", rate), values);
   return values;
 }

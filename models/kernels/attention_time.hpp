@@ -4,6 +4,7 @@
 
 #include "models/job/parameters.hpp"
 #include "sim/quantity.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -18,19 +19,30 @@ struct AttentionShape {
   bool forward = true;
 };
 
-/// Time of the matrix units, then that of scores in memory if the kernel keeps them there.
+/// Data sheet of the device that attention runs on.
+struct AttentionDevice {
+  FlopsPerSecond peak;           ///< dense, 16 bit
+  BytesPerSecond traffic;        ///< bandwidth of kernels that only move data
+  double multiprocessors = 0;    ///< 0: not known, or one array
+  double clocks_per_second = 0;  ///< of one multiprocessor; 0: not known
+};
+
+/// Units with more than 32,768 FLOP in a clock, like the eight of a Gaudi 3, are no multiprocessors: their count is
+/// left out. @param traffic  bandwidth of kernels that only move data
+AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond traffic);
+
+/// Time of the matrix units and of exponentials, then that of rows and scores in memory.
 struct AttentionTiming {
-  Flops flops;  ///< executed FLOPs
-  Seconds compute;
+  Flops flops;         ///< under the mask
+  Seconds multiplies;  ///< part of `compute` in which matrix units work
+  Seconds compute;     ///< grows as the clock falls
   Seconds memory;
 
   Seconds time() const { return compute + memory; }
 };
 
-/// @param rate     dense 16-bit peak
-/// @param traffic  bandwidth of kernels that only move data
 /// @source docs/models/compute.md, "Attention"
-AttentionTiming attention_time(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
-                               BytesPerSecond traffic);
+AttentionTiming attention_time(const AttentionShape& shape, const AttentionParameters& parameters,
+                               const AttentionDevice& device);
 
 }  // namespace clusterwright

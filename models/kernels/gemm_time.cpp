@@ -69,8 +69,9 @@ bool is_aligned(std::int64_t length, Bytes element) {
   return std::fmod(static_cast<double>(length) * element.in(byte), wide_load) == 0;
 }
 
-/// Lengths of contiguous rows of A, B and C.
-std::array<std::int64_t, 3> row_lengths(const GemmShape& shape) {
+/// Lengths of contiguous rows of A, B and C. Matrix units read operands of 8 bits along K.
+std::array<std::int64_t, 3> row_lengths(const GemmShape& shape, Bytes element) {
+  if (element < 2 * byte) return {shape.k, shape.k, shape.n};
   switch (shape.layout) {
     case GemmLayout::plain:
       break;
@@ -80,11 +81,6 @@ std::array<std::int64_t, 3> row_lengths(const GemmShape& shape) {
       return {shape.k, shape.k, shape.n};
   }
   return {shape.k, shape.n, shape.n};
-}
-
-bool has_aligned_rows(const GemmShape& shape, Bytes element) {
-  const auto lengths = row_lengths(shape);
-  return std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t length) { return is_aligned(length, element); });
 }
 
 /// Shape with tokens in whole 16 bytes, where both operands are contiguous along them.
@@ -134,6 +130,11 @@ double kernel_length(Flops work) {
 
 std::int64_t aligned_elements(Bytes element) {
   return std::llround(wide_load / element.in(byte));
+}
+
+bool has_aligned_rows(const GemmShape& given, Bytes element) {
+  const auto lengths = row_lengths(with_whole_tokens(given, element), element);
+  return std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t length) { return is_aligned(length, element); });
 }
 
 double reached_share(const GemmDevice& device, const GemmParameters& parameters) {

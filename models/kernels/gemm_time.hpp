@@ -66,6 +66,10 @@ struct GemmTiming {
 /// bytes
 std::int64_t aligned_elements(Bytes element);
 
+/// Whether the contiguous dimensions of A, B and C are multiples of 16 bytes, once tokens are padded where libraries
+/// do.
+bool has_aligned_rows(const GemmShape& shape, Bytes element);
+
 /// Share of the device's peak that large GEMMs reach.
 double reached_share(const GemmDevice& device, const GemmParameters& parameters);
 

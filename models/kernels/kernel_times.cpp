@@ -184,12 +184,11 @@ KernelTiming KernelTimes::gemm(const GemmShape& shape, bool narrow, Bytes output
 }
 
 KernelTiming KernelTimes::attention(const AttentionShape& s) const {
-  const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
-  const AttentionTiming timing = attention_time(
-      s, *attention_, rate, streaming_rate(usual_writes, part_.memory_bandwidth.value, parameters_.memory));
+  const BytesPerSecond traffic = streaming_rate(usual_writes, part_.memory_bandwidth.value, parameters_.memory);
+  const AttentionTiming timing = attention_time(s, *attention_, attention_device(part_, traffic));
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = timing.time();
-  const double tensor = std::min(1.0, timing.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
+  const double tensor = std::min(1.0, timing.flops / (time * all.peak * reached_share(all, gemm_fit(Precision::bf16))));
   KernelTiming price = finish(with_overhead(time), timing.compute / time, {tensor, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);

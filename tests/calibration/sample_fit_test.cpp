@@ -110,8 +110,10 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   AttentionParameters truth = shipped_parameters("h200").attention.at("flash-2");
   truth.forward_efficiency.value = 0.31;
   truth.backward_efficiency.value = 0.22;
-  truth.half_sequence.value = 900;
-  truth.narrow_head_factor.value = 0.7;
+  truth.score_clocks.value = 0.05;
+  truth.prologue_keys.value = 250;
+  truth.row_bytes_backward.value = 40;
+  truth.tail_share.value = 0.9;
   ProbeSamples samples = made_up_gpu();
   NormalNumbers numbers(9);
   for (const std::int64_t sequence : {512, 1024, 2048, 4096, 8192, 16384})
@@ -126,15 +128,15 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   REQUIRE(rows.size() == samples.samples.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (Seconds& time : samples.samples[i].repetitions)
-      time = attention_time(rows[i].row.shape, truth, rows[i].row.peak, 1 * terabyte_per_second).time() *
-             std::exp(0.01 * numbers.next());
+      time = attention_time(rows[i].row.shape, truth, rows[i].row.device).time() * std::exp(0.01 * numbers.next());
   const SampleFit fit = fit_of(samples);
   CHECK(section(fit, "attention/own_wmma").reports.front().held_out_median_abs_log < 0.03);
   const AttentionParameters& found = fit.parameters.attention.at("own_wmma");
   CHECK(found.forward_efficiency.value == Approx(0.31).epsilon(0.03));
   CHECK(found.backward_efficiency.value == Approx(0.22).epsilon(0.03));
-  CHECK(found.half_sequence.value == Approx(900).epsilon(0.1));
-  CHECK(found.narrow_head_factor.value == Approx(0.7).epsilon(0.03));
+  CHECK(found.score_clocks.value == Approx(0.05).epsilon(0.2));
+  CHECK(found.prologue_keys.value == Approx(250).epsilon(0.1));
+  CHECK(found.row_bytes_backward.value == Approx(40).epsilon(0.2));
   CHECK(fit.parameters.attention.at("flash-2").forward_efficiency.source ==
         shipped_parameters("h200").attention.at("flash-2").forward_efficiency.source);
 }
@@ -144,7 +146,7 @@ TEST_CASE("samples of a shipped family start from what is believed of it", "[cal
   const AttentionParameters none = fit_attention_samples({}, "own", &believed);
   CHECK(none.forward_efficiency.value == Approx(believed.forward_efficiency.value));
   CHECK(none.backward_efficiency.value == Approx(believed.backward_efficiency.value));
-  CHECK(none.narrow_head_factor.value == Approx(believed.narrow_head_factor.value));
+  CHECK(none.score_clocks.value == Approx(believed.score_clocks.value));
 }
 
 TEST_CASE("streams tell shares and the size that half of them needs", "[calibration][samples]") {
@@ -162,7 +164,9 @@ TEST_CASE("streams tell shares and the size that half of them needs", "[calibrat
       what.working_set = megabytes * megabyte;
       const BytesPerSecond rate =
           part.memory_bandwidth.value * streaming_share(write_share(std::string(enum_name(operation))), truth);
-      ProbeSample sample = made_up_sample(what, (what.working_set + truth.half_size.value) / rate, 0.005, numbers);
+      const Seconds gap = shipped_parameters("h200").step.kernel_gap.value;
+      ProbeSample sample =
+          made_up_sample(what, (what.working_set + truth.half_size.value) / rate + gap, 0.005, numbers);
       sample.bytes = what.working_set;
       samples.samples.push_back(std::move(sample));
     }

@@ -194,8 +194,10 @@ TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[
   REQUIRE(at_700);
   CHECK(at_700->gemm == Approx(1));
   CHECK(at_700->step == Approx(1).epsilon(1e-6));
-  // ((400 - 70) / (700 - 70))^(1/2.4)
-  CHECK(at_400->gemm == Approx(std::pow(330.0 / 630, 1 / 2.4)).epsilon(1e-6));
+  // ((400 - idle) / (700 - idle))^(1/exponent)
+  const DevicePowerParameters& power = s.parameters.power;
+  const double idle = power.idle->value.in(watt);
+  CHECK(at_400->gemm == Approx(std::pow((400 - idle) / (700 - idle), 1 / power.clock_exponent.value)).epsilon(1e-6));
   CHECK(at_400->step > at_400->gemm);
   CHECK(at_400->step <= 1 + 1e-9);
   CHECK_FALSE(speed_at_cap(s, step, 200 * watt));  // the least that can be set

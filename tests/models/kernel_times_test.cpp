@@ -86,18 +86,19 @@ TEST_CASE("8 bit is faster only where asked for", "[models]") {
   CHECK(seconds(kernels(Precision::fp16).gemm(shape, true, 2 * byte)) == wide);
 }
 
-TEST_CASE("attention grows with heads, and a backward pass costs at least 2.5 forward passes less efficiency",
-          "[models]") {
+TEST_CASE("attention grows with heads, and a backward pass costs more than two forward passes", "[models]") {
   const KernelTimes device = kernels();
   AttentionShape shape = attention_shape();
   const double forward = seconds(device.attention(shape)) - gap();
   shape.heads *= 2;
-  CHECK(seconds(device.attention(shape)) - gap() == Approx(2 * forward).epsilon(1e-6));
+  const double twice = seconds(device.attention(shape)) - gap();
+  CHECK(twice < 2 * forward);  // the last blocks are idle as long as before
+  CHECK(twice > 1.8 * forward);
   shape = attention_shape();
   shape.forward = false;
-  const AttentionParameters& fit = fitted().attention.at(stack().attention);
-  const double ratio = 2.5 * fit.forward_efficiency.value / fit.backward_efficiency.value;
-  CHECK(seconds(device.attention(shape)) - gap() == Approx(ratio * forward).epsilon(1e-6));
+  const double backward = seconds(device.attention(shape)) - gap();
+  CHECK(backward > 2 * forward);
+  CHECK(backward < 4 * forward);
 }
 
 TEST_CASE("an elementwise kernel takes its traffic over the reachable bandwidth", "[models]") {
@@ -141,7 +142,9 @@ TEST_CASE("attention costs what lies under its mask, where kernels skip the rest
   AttentionShape shape = attention_shape();
   const double causal = seconds(kernels().attention(shape)) - gap();
   shape.share = 0.125;  // a window, or packed samples
-  CHECK(seconds(kernels().attention(shape)) - gap() == Approx(causal / 4).epsilon(1e-6));
+  const double window = seconds(kernels().attention(shape)) - gap();
+  CHECK(window > causal / 4);  // the edge of the mask and the prologue are as long as before
+  CHECK(window < causal / 3);
   SoftwareStack unfused = stack();
   unfused.attention = "unfused";
   const KernelTimes whole(h100(), fitted(), unfused, factors(), Precision::bf16);

@@ -215,7 +215,7 @@ TEST_CASE("replicas on fast nodes wait for those on slow nodes", "[models][mixed
   for (Scenario* s : {&mixed, &slow}) s->stack.kernel_launch.value = {};
   const StepSummary step = summary_of(mixed);
   CHECK(to_seconds(step.end) / settled_step_of(slow) == Approx(1).epsilon(1e-3));
-  CHECK(step.busy[0] / step.busy[1] == Approx(0.5).epsilon(0.1));  // gaps between kernels stay
+  CHECK(step.busy[0] / step.busy[1] == Approx(0.5).epsilon(0.15));  // gaps between kernels stay
 }
 
 TEST_CASE("a pipeline over a fast and a slow stage takes one fast and all slow passes", "[models][mixed]") {

@@ -30,7 +30,8 @@ inline ParameterSet counting_parameters(const std::string& format, const std::st
   gemm.efficiency.value = gemm.wave_share.value = gemm.unaligned_factor.value = 1;
   gemm.bandwidth_share.value = 1e9;  // operands cost nothing
   AttentionParameters& fused = set.attention[attention];
-  fused.forward_efficiency.value = fused.backward_efficiency.value = fused.narrow_head_factor.value = 1;
+  fused.forward_efficiency.value = fused.backward_efficiency.value = 1;
+  fused.block_queries.value = 0;
   fused.executed_share.value = 0.5;
   set.memory.bandwidth_share.value = set.memory.read_share.value = set.memory.host_share.value = 1;
   for (const char* op : {"all_reduce", "all_gather", "reduce_scatter", "send"}) {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/kernels/attention_time.hpp"
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+/// 8 multiprocessors of 1e9 clocks a second, 1e12 FLOP/s together, 1e9 B/s of memory.
+const AttentionDevice device{1e12 * flop / second, 1e9 * byte / second, 8, 1e9};
+
+/// Multiplies at half the peak, and nothing else.
+AttentionParameters multiplies_only() {
+  AttentionParameters out;
+  out.forward_efficiency.value = out.backward_efficiency.value = 0.5;
+  out.executed_share.value = 0.5;
+  out.block_queries.value = 0;
+  return out;
+}
+
+/// 2 sequences of 1,024 tokens under a causal mask, 4 heads of 64.
+AttentionShape causal() {
+  return {2, 1024, 1024, 0.5, 4, 64, true};
+}
+
+double seconds_of(const AttentionShape& shape, const AttentionParameters& parameters) {
+  return attention_time(shape, parameters, device).time().in(second);
+}
+
+}  // namespace
+
+TEST_CASE("multiplies take the FLOPs under the mask", "[models]") {
+  AttentionShape shape = causal();
+  const double flops = 2 * 4 * 1024.0 * 512 * 4 * 64;  // 2 x 4 heads, 512 keys in the mean, 2 multiplies of 2 x 64
+  CHECK(attention_time(shape, multiplies_only(), device).flops.in(flop) == Approx(flops));
+  CHECK(seconds_of(shape, multiplies_only()) == Approx(flops / 0.5e12));
+  shape.forward = false;
+  CHECK(seconds_of(shape, multiplies_only()) == Approx(2.5 * flops / 0.5e12));
+}
+
+TEST_CASE("exponentials cost the same in both passes and at every head width", "[models]") {
+  AttentionParameters parameters = multiplies_only();
+  parameters.score_clocks.value = 0.1;
+  const double exponentials = 2 * 4 * 1024.0 * 512 * 0.1 / 8e9;
+  for (const double width : {64.0, 128.0})
+    for (const bool forward : {true, false}) {
+      AttentionShape shape = causal();
+      shape.head_width = width, shape.forward = forward;
+      CHECK(seconds_of(shape, parameters) - seconds_of(shape, multiplies_only()) == Approx(exponentials));
+    }
+  const AttentionTiming timing = attention_time(causal(), parameters, device);
+  CHECK((timing.compute - timing.multiplies).in(second) == Approx(exponentials));
+}
+
+TEST_CASE("a block of queries meets the edge of the mask whole, and has a prologue", "[models]") {
+  AttentionParameters parameters = multiplies_only();
+  parameters.block_queries.value = 128;
+  const double plain = seconds_of(causal(), multiplies_only());
+  CHECK(seconds_of(causal(), parameters) == Approx(plain * (512 + 64) / 512));
+  parameters.prologue_keys.value = 100;
+  CHECK(seconds_of(causal(), parameters) == Approx(plain * (512 + 64 + 100) / 512));
+  AttentionShape odd = causal();
+  odd.queries = 1000;  // the eighth block is not full
+  CHECK(seconds_of(odd, parameters) == Approx(seconds_of(causal(), parameters)));
+  AttentionShape whole = causal();
+  whole.share = 1;
+  CHECK(seconds_of(whole, parameters) == Approx(plain * (1024 + 100) / 512));
+}
+
+TEST_CASE("the last blocks run alone", "[models]") {
+  AttentionParameters parameters = multiplies_only();
+  parameters.block_queries.value = 128;
+  const double busy = seconds_of(causal(), parameters);
+  parameters.tail_share.value = 0.5;
+  const double rounds = 64 / 8.0 * (512 + 64) / 1024;  // 2 x 4 x 8 blocks on 8 multiprocessors
+  CHECK(seconds_of(causal(), parameters) == Approx(busy * (rounds + 0.5) / rounds));
+  AttentionShape one = causal();
+  one.sequences = one.heads = 1;  // 8 blocks, one each: as long as the longest, though the mean is half of it
+  CHECK(seconds_of(one, parameters) == Approx(busy / 8 / (rounds / 8) * std::max(1.0, rounds / 8 + 0.5)));
+  AttentionShape alike = causal();
+  alike.share = 1;
+  CHECK(seconds_of(alike, parameters) == Approx(busy * 1024 / (512 + 64)));  // eight full rounds leave nobody idle
+}
+
+TEST_CASE("rows of the backward pass go through memory", "[models]") {
+  AttentionParameters parameters = multiplies_only();
+  parameters.row_bytes_backward.value = 10;
+  AttentionShape shape = causal();
+  CHECK(seconds_of(shape, parameters) == seconds_of(shape, multiplies_only()));
+  shape.forward = false;
+  CHECK(seconds_of(shape, parameters) - seconds_of(shape, multiplies_only()) == Approx(2 * 4 * 1024.0 * 64 * 10 / 1e9));
+}
+
+TEST_CASE("nothing to attend to takes no time", "[models]") {
+  AttentionParameters parameters = multiplies_only();
+  parameters.block_queries.value = 128, parameters.tail_share.value = 0.5, parameters.score_clocks.value = 0.1;
+  for (double AttentionShape::*field :
+       {&AttentionShape::sequences, &AttentionShape::queries, &AttentionShape::keys, &AttentionShape::heads}) {
+    AttentionShape shape = causal();
+    shape.*field = 0;
+    CHECK(seconds_of(shape, parameters) == 0);
+  }
+}
+
+TEST_CASE("a few large arrays are no multiprocessors", "[models]") {
+  AcceleratorPart part;
+  part.peak_dense_tflops["bf16"] = {1000 * teraflop_per_second, "test"};
+  part.boost_mhz = Sourced<double>{1000, "test"};
+  part.multiprocessors = Sourced<int>{100, "test"};  // 10,000 FLOP in a clock
+  CHECK(attention_device(part, device.traffic).multiprocessors == 100);
+  part.multiprocessors = Sourced<int>{8, "test"};  // 125,000
+  CHECK(attention_device(part, device.traffic).multiprocessors == 0);
+  part.boost_mhz.reset();
+  part.multiprocessors = Sourced<int>{132, "test"};
+  const AttentionDevice usual = attention_device(part, device.traffic);
+  CHECK(usual.multiprocessors == 132);
+  CHECK(usual.clocks_per_second == 0);
+}
