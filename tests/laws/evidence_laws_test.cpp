@@ -220,6 +220,7 @@ TEST_CASE("a part without measurements is marked, and wider than a measured one 
 TEST_CASE("every standard error of a parameter that moves the step widens its interval", "[laws][evidence]") {
   for (const char* name : {small, "mixtral-8x7b-h100"}) {
     Scenario scenario = shipped(name);
+    scenario.cluster.accelerator.power.value = 500 * watt;  // so that power limits the clock
     const StepPrediction plain = predict_step(scenario);
     std::size_t moving = 0;
     for (const char* section : {"gemm/bf16", "attention/", "memory", "collectives/", "network", "power", "step"}) {

@@ -120,7 +120,7 @@ TEST_CASE("show holds samples against parameters, and published rows beside them
   };
   CHECK(median(before, "own") > 0.08);  // the made-up chip is a tenth slower
   CHECK(median(after, "own") < 0.03);
-  CHECK(median(before, "published") < 0.06);
+  CHECK(median(before, "published") < 0.12);  // calls on H200, predicted by samples of an H100
   CHECK(median(after, "published") > median(before, "published"));
   const Outcome text = room.run("calibrate show own.json gpu0.json");
   CHECK(has(text.out, "predicted over measured"));

@@ -185,7 +185,6 @@ Catalog with_moved(const JsonValue& document, const CatalogNumber& number, doubl
 
 /// Fields that move nothing, with the reason.
 const std::map<std::string, std::string> silent = {
-    {"accelerators.boost_mhz", "the peak is stated at it; that it is known chooses the model of the clock"},
     {"accelerators.cache_mb", "GEMM tiles are fitted, not derived from a cache"},
     {"accelerators.max_mhz", "the clock under a power limit is fitted relative to the peak's"},
     {"accelerators.scratchpad_mb", "as the cache"},
