@@ -68,25 +68,21 @@ std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const Atten
   return out;
 }
 
+/// Fitted members, in the order of the parameter vector.
+constexpr Sourced<double> AttentionParameters::*fitted_members[parameter_count] = {
+    &AttentionParameters::forward_efficiency, &AttentionParameters::backward_efficiency,
+    &AttentionParameters::score_clocks,       &AttentionParameters::prologue_keys,
+    &AttentionParameters::row_bytes_backward, &AttentionParameters::tail_share};
+
 /// Sets values without their origin, which is cheap enough for the inside of a fit.
 void assign(const std::vector<double>& values, AttentionParameters& out) {
-  out.forward_efficiency.value = values[forward];
-  out.backward_efficiency.value = values[backward];
-  out.score_clocks.value = values[score_clocks];
-  out.prologue_keys.value = values[prologue_keys];
-  out.row_bytes_backward.value = values[row_bytes];
-  out.tail_share.value = values[tail_share];
+  for (std::size_t i = 0; i < parameter_count; ++i) (out.*fitted_members[i]).value = values[i];
 }
 
 AttentionParameters parameters_of(const FitResult& fit, const std::string& source) {
-  const auto value = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], source); };
   AttentionParameters out;
-  out.forward_efficiency = value(forward);
-  out.backward_efficiency = value(backward);
-  out.score_clocks = value(score_clocks);
-  out.prologue_keys = value(prologue_keys);
-  out.row_bytes_backward = value(row_bytes);
-  out.tail_share = value(tail_share);
+  for (std::size_t i = 0; i < parameter_count; ++i)
+    out.*fitted_members[i] = sourced_value(fit.values[i], fit.std_errors[i], source);
   const std::string fused = "definition: fused, with a causal mask";
   out.executed_share = sourced_value(0.5, 0, fused);
   out.score_bytes_forward = out.score_bytes_backward = sourced_value(0, 0, fused);
@@ -146,11 +142,10 @@ std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
                                    {FitScale::positive, 0.075, 0.7}, {FitScale::positive, 110, 1.0},
                                    {FitScale::positive, 28, 1.0},    {FitScale::positive, 0.7, 0.7}};
   if (!prior) return out;
-  const double believed[] = {prior->forward_efficiency.value, prior->backward_efficiency.value,
-                             prior->score_clocks.value,       prior->prologue_keys.value,
-                             prior->row_bytes_backward.value, prior->tail_share.value};
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (believed[i] > 0) out[i].prior = believed[i];
+  for (std::size_t i = 0; i < parameter_count; ++i) {
+    const double believed = (prior->*fitted_members[i]).value;
+    if (believed > 0) out[i].prior = believed;
+  }
   return out;
 }
 
