@@ -3,6 +3,7 @@
 // Operand contents move watts, and through the power limit clocks, at equal work; no clock or limit is touched.
 
 #include <algorithm>
+#include <utility>
 
 #include "device_clock.hpp"
 #include "gemm_pool.hpp"
@@ -40,6 +41,8 @@ Work gemm_load(const LtHandle& handle, const GemmPool& pool, const std::string& 
 double held_s(const Context& context) {
   return context.options.full ? 15 : 5;
 }
+
+constexpr double wave_periods = 5;  // of a load in waves, at least
 
 void run_loads(Context& context, std::vector<Work> loads) {
   std::vector<Task> tasks;
@@ -108,6 +111,35 @@ Work waiting_work(double wait_us) {
   return work;
 }
 
+/// So many multiplies, then as long a wait: one period of a square wave of power. Steps of a training run do the same
+/// at lengths on both sides of the time over which a power limit is held.
+Work wave(const Work& gemm, int gemms, double wait_ms) {
+  Work work = load("gemm_wave");
+  work.what.put("gemms", gemms).put("wait_ms", wait_ms).put("first", gemm.what);
+  work.flops = gemms * gemm.flops;
+  work.bytes = gemms * gemm.bytes;
+  work.operations = gemms * gemm.operations;
+  work.launch = [gemm, gemms, wait_ms](cudaStream_t stream, int i) {
+    for (int j = 0; j < gemms; ++j)
+      gemm.launch(stream, i * gemms + j);
+    enqueue_wait(stream, 1e3 * wait_ms);
+  };
+  return work;
+}
+
+/// Waves of 20 ms, 200 ms and 2 s on a GPU of some 700 TFLOP/s; longer ones on slower GPUs.
+void run_waves(Context& context, const LtHandle& handle) {
+  const GemmPool pool(context, DataType::bf16, Contents::random);
+  const Work gemm = gemm_load(handle, pool, "gemm", large_gemm);
+  std::vector<Task> tasks;
+  for (const auto& [gemms, wait_ms] : {std::pair{7, 10.0}, {70, 100.0}, {700, 1000.0}}) {
+    const Work work = wave(gemm, gemms, wait_ms);
+    const double seconds = std::max(held_s(context), wave_periods * 2e-3 * wait_ms);
+    tasks.push_back({work.what.text(), [=, &context] { measure_sustained(context, work, seconds, true); }});
+  }
+  run_tasks(context, probe_name, tasks);
+}
+
 void run_memory_and_mixed(Context& context, const LtHandle& handle) {
   const std::size_t bytes = std::min(std::size_t{1} << 30, free_memory_bytes() / 8) / 4096 * 4096;
   DeviceArray<char> a(bytes), b(bytes), c(bytes);
@@ -148,7 +180,8 @@ void probe_power(Context& context) {
   const LtHandle handle;
   run_idle(context, "idle", context.options.full ? 20 : 6);
   std::vector<Task> tasks = {{"waiting", [&] { run_waiting(context); }},
-                             {"memory and mixed", [&] { run_memory_and_mixed(context, handle); }}};
+                             {"memory and mixed", [&] { run_memory_and_mixed(context, handle); }},
+                             {"waves", [&] { run_waves(context, handle); }}};
   for (const Contents contents : {Contents::zeros, Contents::sparse}) {
     tasks.push_back({name_of(contents),
                      [&context, &handle, contents] { run_contents(context, handle, DataType::bf16, contents); }});
