@@ -16,6 +16,7 @@ namespace {
 constexpr double least_seconds = 60;
 constexpr double least_rise_c = 5;
 constexpr double shortest_constant_s = 1, longest_constant_s = 600;
+constexpr double coldest_inlet_c = 0;  // air or water that cools a machine in operation
 
 /// Readings of one device in the order they were taken.
 struct HeatTrace {
@@ -103,6 +104,15 @@ bool tells_enough(const HeatTrace& trace) {
   return *high - *low >= least_rise_c;
 }
 
+/// Whether the trace shows the balance that the fit goes to: a time constant longer than the trace, or an inlet that no
+/// machine has, is an extrapolation.
+bool is_settled(const HeatTrace& trace, double constant_s, const LinearFit& fit) {
+  const double inlet = fit.values[0], fast = fit.values[1], slow = fit.values[2];
+  const double coldest = *std::min_element(trace.temperature_c.begin(), trace.temperature_c.end());
+  return slow > 0 && fast >= 0 && constant_s < trace.t_s.back() - trace.t_s.front() && inlet >= coldest_inlet_c &&
+         inlet <= coldest;
+}
+
 }  // namespace
 
 std::optional<ThermalParameters> fit_thermal(const std::vector<ProbeSamples>& all, const std::string& source) {
@@ -110,8 +120,8 @@ std::optional<ThermalParameters> fit_thermal(const std::vector<ProbeSamples>& al
   if (!tells_enough(trace)) return std::nullopt;
   const double constant_s = best_constant(trace);
   const LinearFit fit = solve(trace, constant_s);
+  if (!is_settled(trace, constant_s, fit)) return std::nullopt;
   const double fast = fit.values[1], slow = fit.values[2];
-  if (!(slow > 0) || fast < 0) return std::nullopt;  // a negative resistance is no fit
   const std::string from = fmt::format("fit of {} readings over {:.0f} s, {:.1f} C rms: {}", trace.t_s.size(),
                                        trace.t_s.back() - trace.t_s.front(), fit.rms_c, source);
   ThermalParameters out;
