@@ -28,11 +28,15 @@ PowerRow::Contents contents_of(const std::string& words) {
   return words.find("sparse") != std::string::npos ? PowerRow::Contents::sparse : PowerRow::Contents::random;
 }
 
-/// Share of a launch of two loads in turn that the second, a wait, leaves to the first.
-double duty_of(const ProbedPower& what, Seconds time) {
+/// Wait in a launch: of a wave, or the second of two loads in turn.
+Seconds wait_of(const ProbedPower& what) {
   const JsonValue* wait = what.second.value.find("wait_us");
-  if (!wait || !wait->is_numeric() || time <= Seconds{}) return 1;
-  return std::max(0.05, 1 - wait->as_number() * microsecond / time);
+  return wait && wait->is_numeric() ? wait->as_number() * microsecond : what.pause;
+}
+
+/// Share of a launch that its wait leaves to work.
+double duty_of(const ProbedPower& what, Seconds time) {
+  return time > Seconds{} ? std::max(0.05, 1 - wait_of(what) / time) : 1;
 }
 
 const GemmParameters* multiplies_of(const std::string& dtype, const ParameterSet& fitted) {
@@ -60,7 +64,7 @@ void add_work(const ProbeSample& sample, const AcceleratorPart& part, const Para
   const Seconds time = statistics_of(sample.repetitions).median;
   const auto& what = std::get<ProbedPower>(sample.what);
   row.duty = duty_of(what, time);
-  row.alternates = !what.second.value.members().empty();
+  row.alternates = !what.second.value.members().empty() || what.pause > Seconds{};
   const Seconds busy = row.duty * time;
   const Seconds memory = sample.bytes / streaming_rate(usual_writes, part.memory_bandwidth.value, fitted.memory);
   const GemmParameters* multiply = multiplies_of(what.dtype, fitted);

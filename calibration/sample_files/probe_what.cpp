@@ -63,6 +63,8 @@ const Record<ProbedPower>& record(const ProbedPower*) {
                    .optional("blocks", &ProbedPower::blocks, count("that poll"))
                    .optional("threads_per_block", &ProbedPower::threads_per_block, count("that poll"))
                    .optional("wait_us", &ProbedPower::wait, size("of one launch"))
+                   .optional("gemms", &ProbedPower::gemms, count("in a row, then the wait, of one wave"))
+                   .optional("wait_ms", &ProbedPower::pause, size("of one wave"))
                    .optional("first", &ProbedPower::first, word("load that alternates"))
                    .optional("second", &ProbedPower::second, word("load that alternates"))
                    .optional("m", &ProbedPower::m, count("rows of A and C"))

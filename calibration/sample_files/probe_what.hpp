@@ -138,6 +138,8 @@ struct ProbedPower : ProbedGemmDetails {
   std::string load;
   std::int64_t blocks = 0, threads_per_block = 0;
   Seconds wait;
+  std::int64_t gemms = 0;  ///< of a wave; then nothing for the length of `pause`
+  Seconds pause;
   RawMember first, second;  ///< loads that alternate
   std::int64_t m = 0, n = 0, k = 0;
   std::string dtype;
