@@ -43,8 +43,8 @@ class GemmVector {
   GemmVector(const std::vector<GemmRow>& rows, GemmFitScope scope)
       : with_cast_(!rows.empty() && rows.front().storage.input < 2 * byte),
         with_density_(scope == GemmFitScope::many_parts),
-        with_unaligned_(std::ranges::any_of(
-            rows, [](const GemmRow& row) { return !has_aligned_rows(row.shape, row.storage.input); })) {}
+        with_operand_(has(rows, GemmAlignment::unaligned_operand)),
+        with_output_(has(rows, GemmAlignment::unaligned_output)) {}
 
   /// @param relative  parameters of a relative, whose values are the priors; may be null
   std::vector<FitParameter> priors(const GemmParameters* relative) const {
@@ -60,7 +60,8 @@ class GemmVector {
     }
     if (with_density_ && !relative) out[efficiency] = efficiency_at_no_density;
     if (with_density_) out.push_back(density_loss_prior);
-    if (with_unaligned_) out.push_back(unaligned_prior);
+    if (with_operand_) out.push_back(unaligned_prior);
+    if (with_output_) out.push_back(unaligned_prior);
     return out;
   }
 
@@ -77,7 +78,8 @@ class GemmVector {
     if (with_cast_) out.cast_bytes.value = value[shared_count];
     if (with_cast_) out.cast_fixed.value = value[shared_count + 1] * microsecond;
     if (with_density_) out.density_loss.value = value[density_at()];
-    if (with_unaligned_) out.unaligned_factor.value = value[unaligned_at()];
+    if (with_operand_) out.unaligned_factor.value = value[operand_at()];
+    if (with_output_) out.unaligned_output_factor.value = value[output_at()];
   }
 
   GemmParameters parameters(const FitResult& fit, const std::string& source) const {
@@ -99,7 +101,8 @@ class GemmVector {
     out.cast_fixed = with_cast_ ? time(shared_count + 1) : sourced_value(0, 0, microsecond, no_cast);
     if (with_density_) out.density_loss = plain(density_at());
     if (with_density_) out.density_reference = sourced_value(0, 0, "definition: extrapolated to no density");
-    if (with_unaligned_) out.unaligned_factor = plain(unaligned_at());
+    if (with_operand_) out.unaligned_factor = plain(operand_at());
+    if (with_output_) out.unaligned_output_factor = plain(output_at());
     return out;
   }
 
@@ -118,11 +121,18 @@ class GemmVector {
   }
 
   std::size_t density_at() const { return shared_count + (with_cast_ ? 2 : 0); }
-  std::size_t unaligned_at() const { return density_at() + (with_density_ ? 1 : 0); }
+  std::size_t operand_at() const { return density_at() + (with_density_ ? 1 : 0); }
+  std::size_t output_at() const { return operand_at() + (with_operand_ ? 1 : 0); }
+
+  static bool has(const std::vector<GemmRow>& rows, GemmAlignment alignment) {
+    return std::ranges::any_of(
+        rows, [&](const GemmRow& row) { return alignment_of(row.shape, row.storage) == alignment; });
+  }
 
   bool with_cast_;
   bool with_density_;
-  bool with_unaligned_;
+  bool with_operand_;
+  bool with_output_;
 };
 
 /// Points below which errors say nothing about other shapes: the best shapes of searches.

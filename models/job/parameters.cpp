@@ -67,6 +67,11 @@ const Record<GemmParameters>& record(const GemmParameters*) {
                      .min = 0,
                      .max = 1,
                      .above_min = true})
+          .optional("unaligned_output_factor", &P::unaligned_output_factor,
+                    {.help = "the same where only rows of the result are not a multiple of 16 bytes",
+                     .min = 0,
+                     .max = 1,
+                     .above_min = true})
           .optional("density_loss", &P::density_loss,
                     {.help = "relative increase of GEMM time per dense 16-bit TFLOP/s of peak per rated watt; parts "
                              "with a denser peak reach less of it",

@@ -55,11 +55,13 @@ struct GemmParameters {
   Sourced<double> long_kernel_loss;  ///< relative slow-down of a 100-TFLOP kernel against a 1-TFLOP kernel (clock)
   Sourced<double> cast_bytes;        ///< traffic per element of A when the call quantises it; 0 for 16-bit formats
   Sourced<Seconds> cast_fixed;       ///< time of that quantisation per call
-  /// Rate with operand rows that are no multiple of 16 bytes over that with aligned rows.
+  /// Rate with rows of A or B that are no multiple of 16 bytes over that with aligned rows.
   Sourced<double> unaligned_factor{
       0.33,
       "prior: the head of 50,257 rows in published single-node steps runs at a third; padding them to 50,304 is "
       "known to make the whole of GPT-2 small a quarter faster"};
+  /// The same where only rows of C are none.
+  Sourced<double> unaligned_output_factor{0.33, "prior: as with operands"};
   /// Loss of efficiency with peak per watt: 1 + density_loss * power_density is the time of a GEMM over that at zero
   /// density. Matters only to parts other than the measured one.
   Sourced<double> density_loss{0, "definition: alike on all parts"};

@@ -66,21 +66,17 @@ Seconds best_split(const GemmShape& shape, Tile tile, const GemmDevice& device, 
 }
 
 bool is_aligned(std::int64_t length, Bytes element) {
-  return std::fmod(static_cast<double>(length) * element.in(byte), wide_load) == 0;
+  return length % aligned_elements(element) == 0;
 }
 
-/// Lengths of contiguous rows of A, B and C. Matrix units read operands of 8 bits along K.
-std::array<std::int64_t, 3> row_lengths(const GemmShape& shape, Bytes element) {
-  if (element < 2 * byte) return {shape.k, shape.k, shape.n};
-  switch (shape.layout) {
-    case GemmLayout::plain:
-      break;
-    case GemmLayout::transposed_a:
-      return {shape.m, shape.n, shape.n};
-    case GemmLayout::transposed_b:
-      return {shape.k, shape.k, shape.n};
-  }
-  return {shape.k, shape.n, shape.n};
+struct OperandRows {
+  std::int64_t a = 0, b = 0;
+};
+
+/// Lengths of contiguous rows of A and B. Matrix units read operands of 8 bits along K.
+OperandRows operand_rows(const GemmShape& shape, Bytes element) {
+  if (element < 2 * byte || shape.layout == GemmLayout::transposed_b) return {shape.k, shape.k};
+  return {shape.layout == GemmLayout::transposed_a ? shape.m : shape.k, shape.n};
 }
 
 /// Shape with tokens in whole 16 bytes, where both operands are contiguous along them.
@@ -90,10 +86,22 @@ GemmShape with_whole_tokens(GemmShape shape, Bytes element) {
   return shape;
 }
 
-Seconds tiled_time(const GemmShape& given, const GemmDevice& device, const GemmParameters& parameters, Bytes element) {
-  const GemmShape shape = with_whole_tokens(given, element);
-  const double rate =
-      reached_share(device, parameters) * (has_aligned_rows(shape, element) ? 1 : parameters.unaligned_factor.value);
+double alignment_factor(GemmAlignment alignment, const GemmParameters& parameters) {
+  switch (alignment) {
+    case GemmAlignment::aligned:
+      break;
+    case GemmAlignment::unaligned_output:
+      return parameters.unaligned_output_factor.value;
+    case GemmAlignment::unaligned_operand:
+      return parameters.unaligned_factor.value;
+  }
+  return 1;
+}
+
+Seconds tiled_time(const GemmShape& given, const GemmDevice& device, const GemmParameters& parameters,
+                   const GemmStorage& storage) {
+  const GemmShape shape = with_whole_tokens(given, storage.input);
+  const double rate = reached_share(device, parameters) * alignment_factor(alignment_of(given, storage), parameters);
   const FlopsPerSecond one = device.peak * rate / static_cast<double>(device.multiprocessors);
   Seconds best = std::numeric_limits<double>::infinity() * second;
   for (const Tile tile : tiles) best = std::min(best, best_split(shape, tile, device, parameters, one));
@@ -129,12 +137,16 @@ double kernel_length(Flops work) {
 }  // namespace
 
 std::int64_t aligned_elements(Bytes element) {
-  return std::llround(wide_load / element.in(byte));
+  const double without_scales = std::exp2(std::floor(std::log2(element.in(byte))));
+  return std::llround(wide_load / without_scales);
 }
 
-bool has_aligned_rows(const GemmShape& given, Bytes element) {
-  const auto lengths = row_lengths(with_whole_tokens(given, element), element);
-  return std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t length) { return is_aligned(length, element); });
+GemmAlignment alignment_of(const GemmShape& given, const GemmStorage& storage) {
+  const GemmShape shape = with_whole_tokens(given, storage.input);
+  const OperandRows rows = operand_rows(shape, storage.input);
+  if (!is_aligned(rows.a, storage.input) || !is_aligned(rows.b, storage.weights))
+    return GemmAlignment::unaligned_operand;
+  return is_aligned(shape.n, storage.output) ? GemmAlignment::aligned : GemmAlignment::unaligned_output;
 }
 
 double reached_share(const GemmDevice& device, const GemmParameters& parameters) {
@@ -150,7 +162,7 @@ GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const Gem
   if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return timing;
   timing.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
   const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
-  const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.input)
+  const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage)
                                                      : systolic_time(shape, device, parameters);
   timing.time = overlapped(compute, timing.memory_time) * (1 + clock_loss);
   timing.tensor_share = shape.flops() / (timing.time * device.peak);

@@ -61,14 +61,17 @@ struct GemmTiming {
   double tensor_share = 0;  ///< FLOPs over (time * peak), 0..1
 };
 
-/// Elements of 16 bytes: contiguous dimensions that are no multiple of it run at `unaligned_factor` of the rate.
+/// Elements of 16 bytes: rows that are no multiple of it run at a fraction of the rate. Scales of blocks, which lie
+/// apart, do not count.
 /// @source cuBLAS, "Tensor Core Usage": best where dimensions, leading dimensions and pointers are multiples of 16
 /// bytes
 std::int64_t aligned_elements(Bytes element);
 
-/// Whether the contiguous dimensions of A, B and C are multiples of 16 bytes, once tokens are padded where libraries
-/// do.
-bool has_aligned_rows(const GemmShape& shape, Bytes element);
+/// Matrices whose rows are no multiple of 16 bytes, each in its own number format.
+enum class GemmAlignment { aligned, unaligned_output, unaligned_operand };
+
+/// Alignment once tokens are padded where libraries do.
+GemmAlignment alignment_of(const GemmShape& shape, const GemmStorage& storage);
 
 /// Share of the device's peak that large GEMMs reach.
 double reached_share(const GemmDevice& device, const GemmParameters& parameters);
@@ -78,8 +81,8 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 ///   waves   = wave_share * ceil(tiles / multiprocessors) + (1 - wave_share) * max(1, tiles / multiprocessors)
 ///   compute = waves * 2 tile_m tile_n (k / splits + k_overhead) / rate of one multiprocessor, + split if splits > 1
 ///   time    = (compute^4 + memory^4)^(1/4) * (1 + long_kernel_loss * decades of FLOPs above 1e12 / 2, at most 1)
-/// Where the contiguous dimension of A, B or C (GemmLayout) is no multiple of 16 bytes, compute takes
-/// 1 / unaligned_factor. Operands of 8 bits and less are contiguous along K in every pass, because matrix units read
+/// Where the contiguous dimension of A or B (GemmLayout) is no multiple of 16 bytes, compute takes
+/// 1 / unaligned_factor; where only that of C is none, 1 / unaligned_output_factor. Operands of 8 bits and less are contiguous along K in every pass, because matrix units read
 /// them so; frameworks transpose them with the cast and pad tokens to whole 16 bytes. A part with more peak per watt
 /// than the measured one reaches less of its peak:
 ///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)

@@ -78,6 +78,7 @@ void add_kernels(ParameterSet& set, std::vector<FittedNumber>& out) {
         .add("cast_bytes", p.cast_bytes)
         .add("cast_fixed_us", p.cast_fixed)
         .add("unaligned_factor", p.unaligned_factor)
+        .add("unaligned_output_factor", p.unaligned_output_factor)
         .add("density_loss", p.density_loss)
         .add("density_reference", p.density_reference);
   for (auto& [family, p] : set.attention)

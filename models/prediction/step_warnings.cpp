@@ -126,10 +126,11 @@ std::vector<std::string> alignment_warnings(const Scenario& s, const Plan& plan)
     const GemmParameters* const fit = gemm_parameters(s.parameters, precision);
     const std::int64_t whole = aligned_elements(size_of(matrix_format(precision)));
     if (!fit || width.length % whole == 0) continue;
+    const auto [least, most] = std::minmax({fit->unaligned_factor.value, fit->unaligned_output_factor.value});
     out.push_back(
-        fmt::format("{} {} is no multiple of {} elements (16 bytes): kernels along it run at {:.0f} % of their "
-                    "rate",
-                    width.name, width.length, whole, 100 * fit->unaligned_factor.value));
+        fmt::format("{} {} is no multiple of {} elements (16 bytes): kernels along it run at {:.0f} to {:.0f} % of "
+                    "their rate",
+                    width.name, width.length, whole, 100 * least, 100 * most));
   }
   return out;
 }

@@ -114,8 +114,9 @@ TEST_CASE("a systolic array knows no waves but pads what does not fill it", "[mo
 
 TEST_CASE("rows that are no multiple of 16 bytes keep kernels from the full rate", "[models]") {
   GemmParameters aligned = ideal(), parameters = ideal();
-  aligned.unaligned_factor.value = 1;
+  aligned.unaligned_factor.value = aligned.unaligned_output_factor.value = 1;
   parameters.unaligned_factor.value = 0.25;
+  parameters.unaligned_output_factor.value = 0.125;
   const auto slowdown = [&](const GemmShape& shape, Bytes element) {
     const auto time = [&](const GemmParameters& p) {
       return gemm_time(shape, round_device, p, element, 2 * byte, 0).time;
@@ -126,15 +127,18 @@ TEST_CASE("rows that are no multiple of 16 bytes keep kernels from the full rate
   CHECK(slowdown({8000, 8001, 8000}, 2 * byte) == Approx(4).epsilon(0.01));
   CHECK(slowdown({8000, 8000, 8001}, 2 * byte) == Approx(4).epsilon(0.01));
   CHECK(slowdown({8000, 8008, 8000}, 2 * byte) == Approx(1));  // 16,016 bytes
-  CHECK(slowdown({8000, 8008, 8000}, 1 * byte) == Approx(4).epsilon(0.01));
+  CHECK(slowdown({8000, 8000, 8008}, 1 * byte) == Approx(4).epsilon(0.01));
+  CHECK(slowdown({8000, 8008, 8000}, 1 * byte) == Approx(1));  // only C has rows of 8,008, in 16 bit
+  CHECK(slowdown({8000, 8004, 8000}, 1 * byte) == Approx(8).epsilon(0.01));
+  CHECK(slowdown({8000, 8001, 8000, 1, GemmLayout::transposed_b}, 2 * byte) == Approx(8).epsilon(0.01));
   const GemmDevice array{round_device.peak, round_device.memory_bandwidth, 0};
   CHECK(time_of({8000, 8001, 8000}, array, parameters) == time_of({8000, 8001, 8000}, array, ideal()));
 }
 
 TEST_CASE("a weight gradient is aligned along its widths, whatever the number of tokens", "[models]") {
   GemmParameters aligned = ideal(), parameters = ideal();
-  aligned.unaligned_factor.value = 1;
-  parameters.unaligned_factor.value = 0.25;
+  aligned.unaligned_factor.value = aligned.unaligned_output_factor.value = 1;
+  parameters.unaligned_factor.value = parameters.unaligned_output_factor.value = 0.25;
   const auto slowdown = [&](const GemmShape& shape, Bytes element) {
     const auto time = [&](const GemmParameters& p) {
       return gemm_time(shape, round_device, p, element, 2 * byte, 0).time;

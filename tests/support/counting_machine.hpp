@@ -28,6 +28,7 @@ inline ParameterSet counting_parameters(const std::string& format, const std::st
   ParameterSet set;
   GemmParameters& gemm = set.gemm[format];
   gemm.efficiency.value = gemm.wave_share.value = gemm.unaligned_factor.value = 1;
+  gemm.unaligned_output_factor.value = 1;
   gemm.bandwidth_share.value = 1e9;  // operands cost nothing
   AttentionParameters& fused = set.attention[attention];
   fused.forward_efficiency.value = fused.backward_efficiency.value = 1;
