@@ -125,8 +125,8 @@ class GemmVector {
   std::size_t output_at() const { return operand_at() + (with_operand_ ? 1 : 0); }
 
   static bool has(const std::vector<GemmRow>& rows, GemmAlignment alignment) {
-    return std::ranges::any_of(
-        rows, [&](const GemmRow& row) { return alignment_of(row.shape, row.storage) == alignment; });
+    return std::ranges::any_of(rows,
+                               [&](const GemmRow& row) { return alignment_of(row.shape, row.storage) == alignment; });
   }
 
   bool with_cast_;

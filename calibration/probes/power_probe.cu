@@ -120,8 +120,7 @@ Work wave(const Work& gemm, int gemms, double wait_ms) {
   work.bytes = gemms * gemm.bytes;
   work.operations = gemms * gemm.operations;
   work.launch = [gemm, gemms, wait_ms](cudaStream_t stream, int i) {
-    for (int j = 0; j < gemms; ++j)
-      gemm.launch(stream, i * gemms + j);
+    for (int j = 0; j < gemms; ++j) gemm.launch(stream, i * gemms + j);
     enqueue_wait(stream, 1e3 * wait_ms);
   };
   return work;

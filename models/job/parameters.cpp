@@ -28,6 +28,14 @@ ParameterSet& ParameterSet::operator=(const ParameterSet&) = default;
 ParameterSet& ParameterSet::operator=(ParameterSet&&) noexcept = default;
 ParameterSet::~ParameterSet() = default;
 
+namespace {
+
+FieldRule share_above_zero(const char* help) {
+  return {.help = help, .min = 0, .max = 1, .above_min = true};
+}
+
+}  // namespace
+
 const Record<GemmParameters>& record(const GemmParameters*) {
   using P = GemmParameters;
   static const auto table =
@@ -62,16 +70,11 @@ const Record<GemmParameters>& record(const GemmParameters*) {
                     {.help = "memory traffic per element of A when the call quantises A", .min = 0, .max = 1000})
           .required("cast_fixed_us", &P::cast_fixed,
                     {.help = "fixed time of quantising an operand, per call", .min = 0})
-          .optional("unaligned_factor", &P::unaligned_factor,
-                    {.help = "rate with operand rows that are not a multiple of 16 bytes over the rate with others",
-                     .min = 0,
-                     .max = 1,
-                     .above_min = true})
+          .optional(
+              "unaligned_factor", &P::unaligned_factor,
+              share_above_zero("rate with operand rows that are not a multiple of 16 bytes over the rate with others"))
           .optional("unaligned_output_factor", &P::unaligned_output_factor,
-                    {.help = "the same where only rows of the result are not a multiple of 16 bytes",
-                     .min = 0,
-                     .max = 1,
-                     .above_min = true})
+                    share_above_zero("the same where only rows of the result are not a multiple of 16 bytes"))
           .optional("density_loss", &P::density_loss,
                     {.help = "relative increase of GEMM time per dense 16-bit TFLOP/s of peak per rated watt; parts "
                              "with a denser peak reach less of it",
@@ -122,16 +125,12 @@ const Record<AttentionParameters>& record(const AttentionParameters*) {
                      .min = 0,
                      .max = 1.5,
                      .above_min = true})
-          .optional("unaligned_factor", &P::unaligned_factor,
-                    {.help = "efficiency at head widths that are no multiple of 8 elements over that at the others",
-                     .min = 0,
-                     .max = 1,
-                     .above_min = true})
+          .optional(
+              "unaligned_factor", &P::unaligned_factor,
+              share_above_zero("efficiency at head widths that are no multiple of 8 elements over that at the others"))
           .required("executed_share", &P::executed_share,
-                    {.help = "share of the full square of scores that is computed; 0.5 where a causal mask skips work",
-                     .min = 0,
-                     .max = 1,
-                     .above_min = true})
+                    share_above_zero(
+                        "share of the full square of scores that is computed; 0.5 where a causal mask skips work"))
           .required("score_bytes_forward", &P::score_bytes_forward,
                     {.help = "memory traffic per score element in the forward pass; 0 where scores stay on chip",
                      .min = 0,
@@ -190,11 +189,9 @@ const Record<CollectiveParameters>& record(const CollectiveParameters*) {
               "half_time_us", &P::half_time,
               {.help = "message size at which half of the bandwidth is reached, as its time on the link", .min = 0})
           .required("ramp_exponent", &P::ramp_exponent,
-                    {.help = "growth of bandwidth with message size; 1: as with a fixed cost per message, less: over a "
-                             "wider range of sizes",
-                     .min = 0,
-                     .max = 1,
-                     .above_min = true})
+                    share_above_zero(
+                        "growth of bandwidth with message size; 1: as with a fixed cost per message, less: over a "
+                        "wider range of sizes"))
           .optional("low_latency_share", &P::low_latency_share,
                     {.help = "share of the data-sheet scale-up bandwidth that the protocols LL and LL128 move, flags "
                              "included, many ranks; 0: one curve for every protocol",

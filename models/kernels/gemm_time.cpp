@@ -69,12 +69,8 @@ bool is_aligned(std::int64_t length, Bytes element) {
   return length % aligned_elements(element) == 0;
 }
 
-struct OperandRows {
-  std::int64_t a = 0, b = 0;
-};
-
 /// Lengths of contiguous rows of A and B. Matrix units read operands of 8 bits along K.
-OperandRows operand_rows(const GemmShape& shape, Bytes element) {
+std::pair<std::int64_t, std::int64_t> operand_rows(const GemmShape& shape, Bytes element) {
   if (element < 2 * byte || shape.layout == GemmLayout::transposed_b) return {shape.k, shape.k};
   return {shape.layout == GemmLayout::transposed_a ? shape.m : shape.k, shape.n};
 }
@@ -143,9 +139,8 @@ std::int64_t aligned_elements(Bytes element) {
 
 GemmAlignment alignment_of(const GemmShape& given, const GemmStorage& storage) {
   const GemmShape shape = with_whole_tokens(given, storage.input);
-  const OperandRows rows = operand_rows(shape, storage.input);
-  if (!is_aligned(rows.a, storage.input) || !is_aligned(rows.b, storage.weights))
-    return GemmAlignment::unaligned_operand;
+  const auto [of_a, of_b] = operand_rows(shape, storage.input);
+  if (!is_aligned(of_a, storage.input) || !is_aligned(of_b, storage.weights)) return GemmAlignment::unaligned_operand;
   return is_aligned(shape.n, storage.output) ? GemmAlignment::aligned : GemmAlignment::unaligned_output;
 }
 

@@ -82,9 +82,9 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 ///   compute = waves * 2 tile_m tile_n (k / splits + k_overhead) / rate of one multiprocessor, + split if splits > 1
 ///   time    = (compute^4 + memory^4)^(1/4) * (1 + long_kernel_loss * decades of FLOPs above 1e12 / 2, at most 1)
 /// Where the contiguous dimension of A or B (GemmLayout) is no multiple of 16 bytes, compute takes
-/// 1 / unaligned_factor; where only that of C is none, 1 / unaligned_output_factor. Operands of 8 bits and less are contiguous along K in every pass, because matrix units read
-/// them so; frameworks transpose them with the cast and pad tokens to whole 16 bytes. A part with more peak per watt
-/// than the measured one reaches less of its peak:
+/// 1 / unaligned_factor; where only that of C is none, 1 / unaligned_output_factor. Operands of 8 bits and less are
+/// contiguous along K in every pass, because matrix units read them so; frameworks transpose them with the cast and pad
+/// tokens to whole 16 bytes. A part with more peak per watt than the measured one reaches less of its peak:
 ///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
