@@ -96,6 +96,8 @@ constexpr ErrorCode codes[] = {
      "List each accelerator once; accelerators are numbered from 0, node by node."},
     {"E0337", "The cables between two groups of a dragonfly exceed the ports of a group.",
      "Reduce links_per_group_pair or the groups, or give the switches more global links."},
+    {"E0338", "File servers are on a network that has no places for them.",
+     "Let hosts reach the file system over links of its own, or use a network of switches at one site."},
     {"E0339", "A value given on the command line changes nothing in this command or for this job.",
      "Leave it out, or change what the message names."},
     {"E0340", "A measurement contradicts itself or the request, or parameters were fitted for another accelerator.",

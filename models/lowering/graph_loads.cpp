@@ -185,7 +185,8 @@ double at_once(CollectiveOp op, Algorithm algorithm, const std::vector<Communica
 bool uses_graph(const Cluster& cluster) {
   if (!cluster.has_network() || cluster.domains() < 2) return false;
   const FabricSpec& fabric = cluster.spec.fabric;
-  if (routing_of(fabric) != Routing::spray || !fabric.faults.empty() || fabric.sites) return true;
+  if (routing_of(fabric) != Routing::spray || !fabric.faults.empty() || fabric.sites || cluster.has_files_on_network())
+    return true;
   return fabric.kind != FabricKind::fat_tree && fabric.kind != FabricKind::torus;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/input_side.hpp"
 #include "models/job/uniform_scenario.hpp"
+#include "models/kernels/collectives/file_traffic.hpp"
 #include "models/lowering/step_machine.hpp"
 #include "models/plan/plan.hpp"
 
@@ -36,9 +37,13 @@ std::vector<int> reading_stages(const Plan& plan) {
   return {0, plan.pipeline - 1};
 }
 
+double transport_share_of(const Scenario& s) {
+  return transport_share(group_links(s.cluster, {}, {}), s.parameters.network);
+}
+
 Seconds alone(const ReaderWork& work) {
   Seconds time = work.preparing;
-  for (const auto& rate : {work.host, work.total})
+  for (const auto& rate : {work.host, work.total, work.nics})
     if (rate) time = std::max(time, work.bytes / *rate);
   return time;
 }
@@ -58,20 +63,41 @@ ReaderWork reader_work(const Scenario& s, const Plan& plan) {
   const StorageSpec storage = filled_in(input.storage, s.cluster.spec.storage);
   work.host = storage.host_read;
   work.total = storage.read;
+  if (s.cluster.has_files_on_network()) work.nics = s.cluster.network_per_accelerator() * transport_share_of(s);
   return work;
+}
+
+std::vector<RankCoordinates> reading_ranks(const Placement& placement) {
+  std::vector<RankCoordinates> out;
+  for (const int stage : reading_stages(placement.plan()))
+    for (int d = 0; d < placement.plan().gradient_ranks(); ++d) out.push_back({0, d, stage});
+  return out;
 }
 
 ReaderCounts count_readers(const Placement& placement, int host_accelerators) {
   std::map<int, int> on_host;
   ReaderCounts counts;
-  for (const int stage : reading_stages(placement.plan()))
-    for (int d = 0; d < placement.plan().gradient_ranks(); ++d) {
-      ++counts.all;
-      const int readers = ++on_host[placement.node({0, d, stage}, host_accelerators)];
-      counts.on_fullest_host = std::max(counts.on_fullest_host, readers);
-    }
+  for (const RankCoordinates& reader : reading_ranks(placement)) {
+    ++counts.all;
+    const int readers = ++on_host[placement.node(reader, host_accelerators)];
+    counts.on_fullest_host = std::max(counts.on_fullest_host, readers);
+  }
   return counts;
 }
+
+namespace {
+
+/// Seconds for a byte of every reader at once, on the busiest link.
+double network_seconds_per_byte(const Scenario& s, const Placement& placement) {
+  const FileTraffic files(s.cluster, transport_share_of(s));
+  std::vector<Demand> reads;
+  int file = 0;
+  for (const RankCoordinates& reader : reading_ranks(placement))
+    files.add_read(reads, placement.accelerator(reader), file++, 1);
+  return files.time(reads).in(second);
+}
+
+}  // namespace
 
 InputSupply input_supply(const Scenario& s, const Plan& plan) {
   const Placement placement(plan, s.cluster.blocks);
@@ -85,6 +111,7 @@ InputSupply input_supply(const Scenario& s, const Plan& plan) {
     limit(work.preparing, "preparation");
     if (work.host) limit(readers.on_fullest_host * work.bytes / *work.host, "host storage");
     if (work.total) limit(readers.all * work.bytes / *work.total, "file system");
+    if (work.nics) limit(work.bytes.in(byte)*network_seconds_per_byte(s, placement) * second, "network");
   }
   return supply;
 }
@@ -95,10 +122,11 @@ int ready_micro_batches(const Job& job, const Plan& plan) {
 }
 
 InputSide::InputSide(StepGraphBuilder& builder, const KindPrices& prices, const Placement& placement,
-                     const RankClasses& classes, PriceLog* log)
+                     const RankClasses& classes, const RankPorts& ports, PriceLog* log)
     : builder_(builder),
       placement_(placement),
       classes_(classes),
+      ports_(ports),
       log_(log),
       nothing_(builder.add_work("read and prepare", {})) {
   for (int kind = 0; kind < prices.kinds(); ++kind)
@@ -113,6 +141,13 @@ InputSide::InputSide(StepGraphBuilder& builder, const KindPrices& prices, const 
 
 RankClassId InputSide::fed_together(RankClassId c) const {
   return classes_.slice_of({0, classes_.representative(c).data, 0});
+}
+
+std::vector<RankClassId> InputSide::readers_of(RankClassId fed) const {
+  std::vector<RankClassId> out;
+  for (const int stage : reading_stages(placement_.plan()))
+    out.push_back(classes_.slice_of({0, classes_.representative(fed).data, stage}));
+  return out;
 }
 
 /// First and last stage may share a host: their transfers then cross it side by side.
@@ -136,16 +171,24 @@ void InputSide::use_storage(Uses& uses, RankClassId reader) const {
   if (file_system_.exists()) add(file_system_, all / together);
 }
 
+/// Servers stripe files, so what they send to one class crosses links in proportion to its bytes.
+void InputSide::use_network(Uses& uses, RankClassId reader) const {
+  if (!work_of(reader).nics) return;
+  CollectiveTiming transfer;
+  transfer.crosses_domains = true;
+  ports_.use_receiver(uses, reader, false);
+  ports_.use_uplinks(uses, Stream::files, reader, transfer);
+}
+
 ChainId InputSide::read(RankClassId c) {
   const RankClassId fed = fed_together(c);
   if (const auto found = chains_.find(fed); found != chains_.end()) return found->second;
   if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.input()->read(c); });
   Uses uses;
   Seconds time;
-  const int data = classes_.representative(fed).data;
-  for (const int stage : reading_stages(placement_.plan())) {
-    const RankClassId reader = classes_.slice_of({0, data, stage});
+  for (const RankClassId reader : readers_of(fed)) {
     use_storage(uses, reader);
+    use_network(uses, reader);
     time = std::max(time, alone(work_of(reader)));
   }
   StepGraphBuilder::Leg leg;
@@ -157,7 +200,9 @@ ChainId InputSide::read(RankClassId c) {
     leg.timing.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes.in(byte) / time.in(second)));
     leg.uses = std::move(uses);
   }
-  return chains_[fed] = builder_.add_chain({leg});
+  const ChainId chain = chains_[fed] = builder_.add_chain({leg});
+  if (log_ && work_of(fed).nics) log_->add({chain, Stream::files, readers_of(fed), 1});
+  return chain;
 }
 
 }  // namespace clusterwright

@@ -11,6 +11,7 @@
 #include "models/lowering/kind_prices.hpp"
 #include "models/lowering/price_log.hpp"
 #include "models/lowering/rank_classes.hpp"
+#include "models/lowering/rank_ports.hpp"
 #include "models/plan/plan.hpp"
 #include "sim/step_graph_builder.hpp"
 
@@ -19,7 +20,7 @@ namespace clusterwright {
 /// Least time in which every reader supplies a micro-batch, and its cause.
 struct InputSupply {
   Seconds micro_batch;     ///< zero if nothing is a limit
-  std::string limited_by;  ///< "preparation", "host storage", "file system"; empty if nothing is
+  std::string limited_by;  ///< "preparation", "host storage", "file system", "network"; empty if nothing is
 };
 
 /// Work of one reader for one micro-batch, and the rates that it shares with others.
@@ -28,6 +29,7 @@ struct ReaderWork {
   Seconds preparing;                    ///< on the reader's own cores; zero if nothing is prepared
   std::optional<BytesPerSecond> host;   ///< rate of the store for all readers of one host
   std::optional<BytesPerSecond> total;  ///< rate of the store for all readers of all hosts
+  std::optional<BytesPerSecond> nics;   ///< rate of the reader's NICs, where the file servers are on the network
 };
 
 /// Work of a reader under `plan` on the first kind of nodes. Reading runs while earlier tokens are prepared, so a
@@ -35,8 +37,10 @@ struct ReaderWork {
 /// @pre scenario.job.input
 ReaderWork reader_work(const Scenario& scenario, const Plan& plan);
 
-/// Number of ranks that read: those of the first stage that split the batch or a sequence, and under a pipeline the
-/// same ranks of the last stage, for labels.
+/// Ranks that read: those of the first stage that split the batch or a sequence, and under a pipeline the same ranks of
+/// the last stage, for labels.
+std::vector<RankCoordinates> reading_ranks(const Placement& placement);
+
 struct ReaderCounts {
   int on_fullest_host = 0;
   int all = 0;
@@ -55,7 +59,7 @@ class InputSide {
  public:
   /// @param prices  of a job that states its input
   InputSide(StepGraphBuilder& builder, const KindPrices& prices, const Placement& placement, const RankClasses& classes,
-            PriceLog* log);
+            const RankPorts& ports, PriceLog* log);
 
   /// Read of one micro-batch for the ranks that compute it together with `c`: its tokens and, under a pipeline, their
   /// labels.
@@ -68,12 +72,16 @@ class InputSide {
  private:
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
+  /// Slices of the ranks that read for `fed`.
+  std::vector<RankClassId> readers_of(RankClassId fed) const;
   const ReaderWork& work_of(RankClassId c) const { return works_[static_cast<std::size_t>(classes_.kind(c))]; }
   void use_storage(Uses& uses, RankClassId reader) const;
+  void use_network(Uses& uses, RankClassId reader) const;
 
   StepGraphBuilder& builder_;
   const Placement& placement_;
   const RankClasses& classes_;
+  const RankPorts& ports_;
   PriceLog* log_;
   std::vector<ReaderWork> works_;  // by kind of nodes
   WorkId nothing_;

@@ -4,8 +4,8 @@
 /// Each chain of the lowered step stands for the traffic of one stream of some rank classes; that is laid on the routed
 /// graph with the routing of the fabric (lay_on_all_links), also where the step itself uses nested groups. Collectives
 /// count as rings and exchanges, as in the step. Where nested groups join the rails of a tapered tier, a single link
-/// can get more bytes than it carries in the time of the step (docs/decisions/0014-one-network.md). Storage and pooled
-/// memory have no place in the graph and are left out.
+/// can get more bytes than it carries in the time of the step (docs/decisions/0014-one-network.md). Input counts where
+/// file servers are on the network; pooled memory has no place in the graph and is left out.
 ///
 /// Example: a forward message of 8 MB from each of 4 senders, 16 micro-batches, one cable for two of the senders:
 /// 16 x 2 x 8 MB = 256 MB on that cable, 512 MB on the NICs.
@@ -24,8 +24,8 @@ namespace clusterwright {
 
 /// Names of streams, by Stream.
 inline constexpr std::array<std::string_view, stream_count> stream_names = {
-    "pipeline forward", "pipeline backward", "data",         "mirrors",    "shards", "context", "tensor",
-    "experts",          "expert replicas",   "expert parts", "stage pairs"};
+    "pipeline forward", "pipeline backward", "data",         "mirrors",     "shards", "context", "tensor",
+    "experts",          "expert replicas",   "expert parts", "stage pairs", "input"};
 
 class StepTraffic {
  public:

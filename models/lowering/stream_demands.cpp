@@ -7,6 +7,8 @@
 
 #include "models/kernels/collectives/algorithm_traffic.hpp"
 #include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/file_traffic.hpp"
+#include "models/lowering/input_side.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/routing/routed_network.hpp"
@@ -32,11 +34,13 @@ class DemandLister {
     for (int p = 0; p < placement_.plan().pipeline; ++p)
       for (const StreamGroup& group : port_groups(placement_, p)) add_group(group);
     add_messages([](const StageMessage&, const RankCoordinates&) { return true; });
+    add_reads();
     return list_groups();
   }
 
   StreamDemandsByClass list_inside() {
     add_messages([](const StageMessage& message, const RankCoordinates& from) { return !round_ends(message, from); });
+    add_reads();
     return list_groups();
   }
 
@@ -73,6 +77,18 @@ class DemandLister {
     StreamDemands& out = at(message.stream, from, 1);
     flows_.add_flow(out.demands, placement_.accelerator(from), placement_.accelerator(message.to), 1);
     out.replicas.resize(out.demands.size(), from.data);
+  }
+
+  /// Whether the job reads at all is not known here; links that nobody uses restrain nobody.
+  void add_reads() {
+    if (!cluster_.has_files_on_network()) return;
+    const FileTraffic files(cluster_, 1);
+    int file = 0;
+    for (const RankCoordinates& reader : reading_ranks(placement_)) {
+      if (wants(Stream::files, reader))
+        files.add_read(at(Stream::files, reader, 1).demands, placement_.accelerator(reader), file, 1);
+      ++file;
+    }
   }
 
   StreamDemandsByClass list_groups() {

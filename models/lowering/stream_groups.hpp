@@ -14,8 +14,8 @@ class RankClasses;
 
 /// Streams of traffic: pipeline messages one way or the other; rings of all replicas, of those that hold the same shard
 /// (HSDP), of those that share one copy of the weights, of a context group, of a tensor group over several domains;
-/// tokens on their way to experts; rings of those that hold the same experts. The last two load no link of a step but
-/// its ports: rings of those that split an expert, and pairs of stages that hold the same weights.
+/// tokens on their way to experts; rings of those that hold the same experts; input from file servers. Two load no link
+/// of a step but its ports: rings of those that split an expert, and pairs of stages that hold the same weights.
 enum class Stream : int {
   forward,
   backward,
@@ -27,9 +27,10 @@ enum class Stream : int {
   experts,
   expert_ring,
   expert_parts,
-  stage_pairs
+  stage_pairs,
+  files
 };
-inline constexpr std::size_t stream_count = 11;
+inline constexpr std::size_t stream_count = 12;
 
 /// Stream of the collectives of replicas of a kind.
 Stream stream_of(ReplicaGroup kind);

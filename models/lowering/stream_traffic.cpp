@@ -26,6 +26,14 @@ void add(const SparseLoads& loads, double share, LinkLoads& to) {
   for (const auto& [link, load] : loads) to[link] += share * load;
 }
 
+/// Whether a link ends at a file server, which no ports of rank classes stand for.
+bool is_of_file_server(LinkId link, const Cluster& cluster) {
+  const NetworkGraph& graph = cluster.network().graph;
+  const NodeId first(cluster.machine_nodes());
+  const auto serves = [&](VertexId v) { return graph.is_endpoint(v) && !(graph.node_of(v) < first); };
+  return serves(graph.from(link)) || serves(graph.to(link));
+}
+
 /// One stream of one rank class on hashed paths.
 struct HashedStream {
   LaidStream laid;  ///< without its slowest links
@@ -44,7 +52,7 @@ class StreamLayer {
     if (!cluster.spec.fabric.faults.empty()) return;  // a NIC may stand in for another
     for (const LinkId link : graph.link_ids()) {
       const bool nic = graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link));
-      if (nic && graph.capacity(link) >= cluster.nic_bandwidth) kept_[link] = false;
+      if (nic && graph.capacity(link) >= cluster.nic_bandwidth) kept_[link] = is_of_file_server(link, cluster);
     }
   }
 

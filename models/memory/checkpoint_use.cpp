@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <vector>
 
+#include "models/kernels/collectives/file_traffic.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/kernels/streaming_time.hpp"
 #include "models/memory/parameter_memory.hpp"
@@ -43,6 +46,7 @@ namespace {
 /// Bytes that leave one rank, one host and the whole job, at most.
 struct Written {
   Bytes rank, host, all;
+  Seconds network;  ///< of all of it, where file servers are on the network
 };
 
 Written written_by(const Scenario& s, const Plan& plan) {
@@ -51,6 +55,11 @@ Written written_by(const Scenario& s, const Plan& plan) {
   const Placement placement(plan, s.cluster.blocks);
   std::map<int, Bytes> hosts;
   Written written;
+  std::vector<Demand> writes;
+  int file = 0;
+  std::optional<FileTraffic> files;
+  if (s.cluster.has_files_on_network())
+    files.emplace(s.cluster, transport_share(group_links(s.cluster, {}, {}), s.parameters.network));
   for (int p = 0; p < plan.pipeline; ++p)
     for (int d = 0; d < plan.gradient_ranks(); ++d) {
       const Bytes rank = checkpoint_of_rank(c, p, d);
@@ -61,8 +70,10 @@ Written written_by(const Scenario& s, const Plan& plan) {
         host += rank;
         written.host = std::max(written.host, host);
         written.all += rank;
+        if (files) files->add_write(writes, placement.accelerator({t, d, p}), file++, rank.in(byte));
       }
     }
+  if (files) written.network = files->time(writes);
   return written;
 }
 
@@ -71,7 +82,10 @@ struct Narrowest {
   std::string what;
 
   void through(Bytes bytes, const std::optional<BytesPerSecond>& rate, const char* name) {
-    if (rate && bytes / *rate > time) *this = {bytes / *rate, name};
+    if (rate) at_least(bytes / *rate, name);
+  }
+  void at_least(Seconds other, const char* name) {
+    if (other > time) *this = {other, name};
   }
 };
 
@@ -94,6 +108,7 @@ CheckpointSource checkpoint_source(const Scenario& s, const Plan& plan) {
   const Written written = written_by(s, plan);
   Narrowest hosts = copy_to_hosts(s, written);
   hosts.through(written.host, storage_of(s).host_write, "host storage");
+  hosts.at_least(written.network, "network");
   return {written.all, hosts.time, hosts.what};
 }
 
@@ -106,10 +121,13 @@ CheckpointUse checkpoint_use(const Scenario& s, const Plan& plan, Seconds step) 
   const bool local = spec.to == Store::local;
   write.through(written.host, local ? s.cluster.spec.node.host.nvme_write : storage.host_write, "host storage");
   if (!local) write.through(written.all, storage.write, "file system");
+  if (!local) write.at_least(written.network, "network");
 
-  CheckpointUse use{spec.every_steps, written.all, write.time, write.time, write.what};
-  if (spec.mode == CheckpointMode::asynchronous)
+  CheckpointUse use{spec.every_steps, written.all, write.time, write.time, write.what, {}};
+  if (spec.mode == CheckpointMode::asynchronous) {
     use.stall = copy.time + std::max(Seconds{}, write.time - spec.every_steps * step);
+    if (!local) use.contended = written.network;
+  }
   return use;
 }
 

@@ -22,7 +22,10 @@ struct CheckpointUse {
   Bytes bytes;         ///< bytes of the whole job
   Seconds write;       ///< time until all of it is in the store
   Seconds stall;       ///< time that training loses to one checkpoint
-  std::string limits;  ///< bottleneck of the write: "file system", "host storage", "host link"
+  std::string limits;  ///< bottleneck of the write: "file system", "host storage", "host link", "network"
+  /// Time for which a write beside training keeps the busiest link of the training's network busy, which is how much
+  /// longer steps meanwhile may take, all together. Zero where training waits, or files travel elsewhere.
+  Seconds contended;
   Seconds per_step() const { return stall / every_steps; }
 };
 
@@ -30,13 +33,14 @@ struct CheckpointUse {
 struct CheckpointSource {
   Bytes bytes;         ///< bytes of all hosts
   Seconds hand_over;   ///< time of the slowest host with an infinitely fast file system
-  std::string limits;  ///< bottleneck of that host: "host link", "host memory", "host storage"
+  std::string limits;  ///< its bottleneck: "host link", "host memory", "host storage", "network"
 };
 
 /// Load of one checkpoint, also of a job that does not state that it writes any.
 CheckpointSource checkpoint_source(const Scenario& scenario, const Plan& plan);
 
-/// Time of a checkpoint: device to host, then host to store, all hosts at once, at the slowest rate on the way.
+/// Time of a checkpoint: device to host, then host to store, all hosts at once, at the slowest rate on the way. Where
+/// the file servers are on the network, every rank sends its part to all of them, and the busiest link counts too.
 ///
 /// A synchronous write stalls training for its whole length. An asynchronous one stalls it for the copy to host memory,
 /// and for what the write takes beyond the steps up to the next checkpoint.

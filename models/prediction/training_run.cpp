@@ -31,7 +31,8 @@ TrainingRun training_run(const StepPrediction& step, int sequence, std::int64_t 
   run.tokens = count * step.plan.global_batch * sequence;
   run.accelerators = step.accelerators + step.idle_accelerators;
   run.checkpoints = count * pause;
-  run.time = {count * (step.low + pause), count * (step.step_time + pause), count * (step.high + pause)};
+  const Seconds contended = step.checkpoint ? step.checkpoint->contended / step.checkpoint->every_steps : Seconds{};
+  run.time = {count * (step.low + pause), count * (step.step_time + pause), count * (step.high + pause + contended)};
   run.accelerator_hours = hours_of(run.accelerators, run.time);
   run.nodes_energy = run.time.times(step.power.nodes_mean);
   return run;

@@ -96,9 +96,13 @@ std::string input_text(const StepPrediction& step) {
 
 std::string checkpoint_text(const StepPrediction& step) {
   const CheckpointUse& use = *step.checkpoint;
-  return fmt::format("{} GB every {} steps: {} s to write ({}), {} s lost; {} tokens/s with them",
+  const std::string more = use.contended > Seconds{}
+                               ? fmt::format(" and up to {} s more, because training shares the network meanwhile",
+                                             significant_text(use.contended.in(second)))
+                               : "";
+  return fmt::format("{} GB every {} steps: {} s to write ({}), {} s lost{}; {} tokens/s with them",
                      significant_text(use.bytes.in(gigabyte)), use.every_steps, significant_text(use.write.in(second)),
-                     use.limits.empty() ? "no limit given" : use.limits, significant_text(use.stall.in(second)),
+                     use.limits.empty() ? "no limit given" : use.limits, significant_text(use.stall.in(second)), more,
                      fixed_text(step.tokens_per_second_with_checkpoints(), 0));
 }
 

@@ -100,6 +100,7 @@ JsonValue checkpoint_to_json(const StepPrediction& step) {
                             {"limited_by", use.limits},
                             {"stall_s", use.stall.in(second)},
                             {"stall_per_step_s", use.per_step().in(second)},
+                            {"contended_s", use.contended.in(second)},
                             {"tokens_per_s", step.tokens_per_second_with_checkpoints()}});
 }
 

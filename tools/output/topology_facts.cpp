@@ -128,9 +128,10 @@ std::vector<TopologyFacts::Nic> nics_cut_off(const NetworkGraph& graph) {
   return nics;
 }
 
+/// File servers have the last places.
 BytesPerSecond sent_by_lower_half(const Cluster& cluster) {
-  const int half = cluster.nodes() / 2;
-  BytesPerSecond sum;
+  const int half = (cluster.nodes() + cluster.file_servers()) / 2;
+  BytesPerSecond sum = std::max(0, half - cluster.nodes()) * cluster.nics * cluster.nic_bandwidth;
   for (const NodeGroup& group : cluster.groups)
     sum += std::clamp(NodeId(half) - group.first_node, 0, group.nodes) * group.nics * group.nic_bandwidth;
   return sum;

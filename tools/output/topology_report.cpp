@@ -43,6 +43,9 @@ ResultTable machine_table(const Cluster& cluster) {
   ResultTable table{"", {words_column("what", ""), words_column("value", "")}, {}};
   const NodeGroup& main = cluster.groups.front();
   table.rows = {{"GPUs", gpus_text(cluster)}, {"Nodes", nodes_text(main, cluster.nodes())}};
+  if (cluster.file_servers() > 0)
+    table.rows.push_back({"File servers", fmt::format("{}, each with the {} NICs of a node",
+                                                      count_text(cluster.file_servers()), main.nics)});
   for (const std::string& remark : cluster.remarks) table.rows.push_back({"Warning", remark});
   if (cluster.mixed()) return table;
   if (main.domain != main.node_accelerators)

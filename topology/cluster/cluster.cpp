@@ -96,7 +96,7 @@ void scatter_job(Cluster& cluster) {
 const NodeGroup& Cluster::group_of_node(NodeId node) const {
   for (const NodeGroup& group : groups)
     if (group.has(node)) return group;
-  if (!mixed() && node < NodeId(machine_nodes())) return groups.front();
+  if (node < NodeId(mixed() ? network_size().nodes : machine_nodes())) return groups.front();
   throw std::invalid_argument("a node that the cluster does not have");
 }
 
@@ -138,7 +138,7 @@ int Cluster::machine_nodes() const {
 }
 
 NetworkSize Cluster::cabled_size() const {
-  return {nodes(), node_accelerators, nics, groups.front().nic_reach.cabled()};
+  return {nodes() + file_servers(), node_accelerators, nics, groups.front().nic_reach.cabled()};
 }
 
 const RoutedNetwork& Cluster::network() const {

@@ -77,8 +77,14 @@ struct Cluster {
   /// Nodes of the whole machine: those of the job and those that its placement leaves to others.
   int machine_nodes() const;
   /// Nodes that the network joins; a mixed cluster counts with the NICs of its first group.
-  NetworkSize network_size() const { return {machine_nodes(), node_accelerators, nics, nic_bandwidth}; }
-  /// The job's nodes alone, with the rate of the cables, which slots of a host do not slow down.
+  NetworkSize network_size() const {
+    return {machine_nodes() + file_servers(), node_accelerators, nics, nic_bandwidth};
+  }
+  /// Servers of the file system on the network, at the places after the nodes of the machine.
+  int file_servers() const { return spec.fabric.file_servers; }
+  /// Whether files travel on the network between nodes.
+  bool has_files_on_network() const { return has_network() && file_servers() > 0; }
+  /// The job's nodes and the file servers alone, with the rate of the cables, which slots of a host do not slow down.
   NetworkSize cabled_size() const;
 
   /// NIC bandwidth that one used accelerator has to itself, one direction: ranks use the NICs nearest to them, those

@@ -161,11 +161,14 @@ void ClusterChecker::check_sizes() {
   check_slow();
   check_machine_nodes();
   const auto& tiers = spec_.fabric.tiers;
-  const int in_site = (machine() + sites() - 1) / sites();
+  const int in_site = (places() + sites() - 1) / sites();
   if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
     error("E0302",
           fmt::format("does not fit the top tier (got {}{}, tier \"{}\" joins {})", in_site,
-                      sites() > 1 ? " at a site" : "", tiers.back().name, tiers.back().accelerators),
+                      sites() > 1                     ? " at a site"
+                      : spec_.fabric.file_servers > 0 ? " with the places of file servers"
+                                                      : "",
+                      tiers.back().name, tiers.back().accelerators),
           {"/accelerators", fmt::format("/fabric/tiers/{}/accelerators", tiers.size() - 1)});
 }
 
@@ -191,6 +194,11 @@ std::optional<DomainBlocks> ClusterChecker::blocks() const {
 int ClusterChecker::installed() const {
   const auto found = blocks();
   return found ? found->installed : spec_.accelerators;
+}
+
+/// Places for accelerators on the network, those that file servers take included.
+int ClusterChecker::places() const {
+  return machine() + spec_.fabric.file_servers * node_accelerators(spec_.node);
 }
 
 /// All accelerators of the machine that the job's placement is in.
@@ -309,7 +317,7 @@ void ClusterChecker::check_network() {
 void ClusterChecker::check_fabric_numbers(const FabricPorts& ports, BytesPerSecond nic_rate) {
   if (!errors_.empty()) return;
   const int in_node = node_accelerators(spec_.node);
-  const NetworkSize size{machine() / in_node, in_node, node_nics(spec_.node), nic_rate};
+  const NetworkSize size{places() / in_node, in_node, node_nics(spec_.node), nic_rate};
   for (FabricError& e : check_fabric(spec_.fabric, size, ports))
     error(std::move(e.code), std::move(e.message), e.pointers, std::move(e.underline), std::move(e.help));
   if (errors_.empty()) check_tier_sizes(size, ports);
@@ -324,8 +332,8 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
   try {
     const FabricTiers sized = make_fabric_tiers(spec_.fabric, size, ports);
     const int ports_join = sized.tiers().back().accelerators;
-    if (machine() > ports_join)
-      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", machine(), ports_join),
+    if (places() > ports_join)
+      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", places(), ports_join),
             {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
   } catch (const std::invalid_argument&) {
     error("E0303",

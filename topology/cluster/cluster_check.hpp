@@ -78,6 +78,7 @@ class ClusterChecker {
   void check_blocks();
   int installed() const;
   int machine() const;
+  int places() const;
   void check_machine_nodes();
   int sites() const { return spec_.fabric.sites ? spec_.fabric.sites->count : 1; }  ///< one tree each
   void error(std::string code, std::string message, const std::vector<std::string>& pointers,

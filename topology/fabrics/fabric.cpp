@@ -106,10 +106,29 @@ FabricSpec with_groups(FabricSpec spec, const NetworkSize& one_site) {
 
 }  // namespace
 
+namespace {
+
+/// Several sites would share servers out as they share nodes, and places on a torus are those of its accelerators.
+bool check_file_servers(const FabricSpec& spec, std::vector<FabricError>& errors) {
+  const auto refuse = [&](const char* why, const char* pointer) {
+    errors.push_back({"E0338",
+                      fmt::format("file servers cannot be on this network: {}", why),
+                      {"/fabric/file_servers", pointer},
+                      "",
+                      "let hosts reach the file system over links of its own: file_servers 0"});
+  };
+  if (spec.file_servers == 0) return true;
+  if (spec.sites) refuse("it has several sites", "/fabric/sites");
+  if (spec.kind == FabricKind::torus) refuse("every place of a torus is an accelerator's", "/fabric/kind");
+  return errors.empty();
+}
+
+}  // namespace
+
 std::vector<FabricError> check_fabric(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
   std::vector<FabricError> errors;
   KeyCheck(spec, errors).check();
-  if (!errors.empty() || !check_sites(spec, size, errors)) return errors;
+  if (!errors.empty() || !check_file_servers(spec, errors) || !check_sites(spec, size, errors)) return errors;
   const NetworkSize one_site = site_size(spec, size);
   if (one_site.nics_per_node < 1) return errors;
   const FabricSpec sized = with_groups(spec, one_site);

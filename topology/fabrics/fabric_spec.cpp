@@ -134,6 +134,12 @@ const Record<FabricSpec>& record(const FabricSpec*) {
                    .max = 1024})
         .optional("routing_seed", &FabricSpec::routing_seed,
                   {.help = "seed of the paths that hashed flows take", .min = 0, .max = 2147483647})
+        .optional(
+            "file_servers", &FabricSpec::file_servers,
+            {.help = "servers of the shared file system on this network, each at the place of one more node, with "
+                     "its NICs; 0: hosts reach the file system over links of its own",
+             .min = 0,
+             .max = 65536})
         .optional("faults", &FabricSpec::faults,
                   {.help = "broken and slow parts: \"leaf:3\", \"leaf:0-spine:1\", \"node:5.3\" (NIC 3 of node 5); "
                            "\"=0.5\" at the end leaves half of the rate",
