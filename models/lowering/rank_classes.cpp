@@ -385,4 +385,10 @@ RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding 
   return std::move(classes).in_step(folding == Folding::unfolded && healthy && one_domain);
 }
 
+bool folds_exactly(const Scenario& s, const Plan& plan) {
+  if (uses_graph(s.cluster)) return false;
+  const RankClasses classes = rank_classes(s, Placement(plan, s.cluster.blocks), Folding::folded);
+  return !classes.split_slices() && !classes.merged();
+}
+
 }  // namespace clusterwright

@@ -171,4 +171,8 @@ class RankClasses {
 RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding,
                          const std::vector<LaidStream>* others = nullptr);
 
+/// Whether the folded step has the times of the unfolded one: not where classes run at the pace of their slowest
+/// members, as on the routed graph, around stragglers, and where replicas are merged.
+bool folds_exactly(const Scenario& s, const Plan& plan);
+
 }  // namespace clusterwright

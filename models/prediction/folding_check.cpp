@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "models/lowering/graph_loads.hpp"
 #include "models/lowering/lowered_step.hpp"
 #include "models/lowering/lowering.hpp"
 #include "models/settling/step_simulation.hpp"
@@ -87,16 +86,13 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
   Replayer replayer(graph.structure);
   const ReplayResult result = replayer.run(graph.timing);
   const StepStructure& replayed = replayer.structure();
-  const Placement placement(plan, s.cluster.blocks);
-  const RankClasses folded_classes = rank_classes(s, placement, Folding::folded);
-  const bool approximate = uses_graph(s.cluster) || folded_classes.split_slices() || folded_classes.merged();
   if (folding == Folding::unfolded && !stays_in_step(replayed, result, plan.tensor)) return {};
   return UnfoldedCheck{static_cast<int>(replayed.ranks.size()),
                        static_cast<double>(replayed.op_count()),
                        static_cast<double>(result.events),
                        result.end,
                        folded.result.end,
-                       approximate};
+                       !folds_exactly(s, plan)};
 }
 
 }  // namespace

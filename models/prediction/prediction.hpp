@@ -35,6 +35,7 @@ struct StepUncertainty {
   double own = 0;             ///< part of the residual that it does not share
   double layout = 0;          ///< part of the residual that steps of one job under two layouts do not share
   double size = 0;            ///< part of `own` that even steps of one job and layout do not share
+  double folding = 0;         ///< error of a step whose ranks are folded approximately (folds_exactly)
   double sigma = 0;           ///< all causes
 };
 

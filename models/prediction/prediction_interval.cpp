@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error of a predicted step, as the standard deviation of log(predicted / measured).
 //
-//   sigma^2 = own^2 + shared^2 + s' C s
+//   sigma^2 = own^2 + shared^2 + folding^2 + s' C s
 //   C       covariance of the logarithms of the fitted factors (step calibration)
 //   s       slopes d ln(time) / d ln(factor): to first order, the share of the step that the factor scales
 //   own     part of the residual of whole steps that each job has for itself
 //   shared  the other part, which steps of one stack entry on one architecture have in common; with the error of kernel
 //           parameters that come from other generations
+//   folding error of classes that stand for ranks that are nearly alike; 0 where all ranks of a class are alike
 // The residual (own and shared together) is that of the nearest class of held-out steps. It grows with fields that had
 // to be assumed, a stack, accelerator or architecture that was not fitted, and doublings beyond the fitted sizes. The
 // 90 % interval is time * exp(+-1.645 sigma).
 //
 // Invariant: in the ratio of two steps, common causes cancel. Slopes are subtracted before C is applied, shared parts
-// of one family too. Of `own`, steps of one job and layout (job_key) keep only the part that differs with the number of
-// accelerators, and steps of one job under two layouts (work_key) the part that differs with the layout.
+// of one family too; errors of folding do not. Of `own`, steps of one job and layout (job_key) keep only the part that
+// differs with the number of accelerators, and steps of one job under two layouts (work_key) the part that differs with
+// the layout.
 //
 // Example: residual 0.080, of it own 0.050, so shared = sqrt(0.080^2 - 0.050^2) = 0.062. GEMMs are 60 % of the step and
 // their factor is known to 5 %: s' C s = 0.03^2. sigma = sqrt(0.080^2 + 0.03^2) = 0.085, and 90 % lie within a factor
@@ -30,6 +32,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "models/lowering/rank_classes.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/evidence.hpp"
@@ -46,6 +49,10 @@ constexpr double median_over_sigma = 0.6745;
 /// Median distance of the data sheets of fitted parts from their nearest fitted relative, which `residuals.accelerator`
 /// was measured at.
 constexpr double usual_distance = 0.36;
+
+/// Standard deviation of ln(folded / unfolded) where classes run at the pace of their slowest members: 90 % of steps
+/// with hashed paths were within 1.3 % (docs/models/pipeline-and-step.md, "Folding").
+constexpr double folding_error = 0.008;
 
 /// An interval of a factor of 100 either way says that nothing is known, and no wider one says more.
 constexpr double most_sigma = 2.8;
@@ -273,7 +280,9 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
   out.size = std::min(s.steps.residuals.size.value, out.own);
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s)));
-  const double variance = squared(out.own) + squared(out.shared) + fitted + sum_of_squares(out.parameters);
+  out.folding = folds_exactly(s, step.plan) ? 0 : folding_error;
+  const double variance =
+      squared(out.own) + squared(out.shared) + squared(out.folding) + fitted + sum_of_squares(out.parameters);
   out.sigma = std::min(most_sigma, std::sqrt(variance));
   return out;
 }
@@ -283,7 +292,9 @@ double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const 
   for (const auto& [name, slope] : b.slopes) difference[name] -= slope;
   const bool together = a.family == b.family;
   const double shared = together ? squared(a.shared - b.shared) : squared(a.shared) + squared(b.shared);
-  return std::sqrt(own_part(a, b) + shared + fitted_variance(difference, calibration) + parameter_variance(a, b));
+  const double folding = squared(a.folding) + squared(b.folding);
+  return std::sqrt(own_part(a, b) + shared + folding + fitted_variance(difference, calibration) +
+                   parameter_variance(a, b));
 }
 
 double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {

@@ -52,3 +52,20 @@ TEST_CASE("the ratio of two steps has the part that sizes, layouts or jobs do no
   unknown.steps.residuals.layout.value = 0;  // a calibration from before: as the part of a job
   CHECK(predict_step(unknown).uncertainty.layout == predict_step(unknown).uncertainty.own);
 }
+
+TEST_CASE("an approximate folding widens the interval, also against another such step", "[models]") {
+  SmallCase c;
+  c.data = 16;
+  c.tiers = {{"leaf", 8, 1, ""}, {"spine", 64, 1, ""}};
+  const Scenario even = job_of(c);
+  Scenario hashed = even;
+  hashed.cluster.spec.fabric.routing = Routing::hash;
+  hashed.cluster = resized(hashed.cluster, hashed.cluster.spec.accelerators);
+  CHECK(folds_exactly(even, plan_of(even)));
+  CHECK_FALSE(folds_exactly(hashed, plan_of(hashed)));
+  const StepUncertainty exact = predict_step(even).uncertainty, folded = predict_step(hashed).uncertainty;
+  CHECK(exact.folding == 0);
+  CHECK(folded.folding > 0);
+  CHECK(folded.sigma > exact.sigma);
+  CHECK(sigma(folded, folded, even) == Approx(std::hypot(sigma(exact, exact, even), std::sqrt(2.0) * folded.folding)));
+}
