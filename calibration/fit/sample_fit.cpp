@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
@@ -31,6 +32,11 @@ std::vector<Row> rows_of(const std::vector<SampleRow<Row>>& samples) {
   std::vector<Row> out;
   for (const auto& sample : samples) out.push_back(sample.row);
   return out;
+}
+
+template <class Row>
+void append(std::vector<SampleRow<Row>> more, std::vector<SampleRow<Row>>& to) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 bool within_node(const SampleRow<CollectiveRow>& sample) {
@@ -66,6 +72,12 @@ class SampleSetFit {
   std::string source_of(std::size_t samples, const std::string& what) const {
     return fmt::format("fit of {} samples of {}: {}", samples, what, options_.source);
   }
+  /// The same of what a die decides.
+  std::string source_of_die(std::size_t samples, const std::string& what) const {
+    std::string out = source_of(samples, what);
+    for (const CardSamples& card : options_.beside) out += " and of " + card.part->id;
+    return out;
+  }
 
   /// Adds a section; where it was fitted, its reports replace those of the base, generic ones too.
   bool add(SectionFit section) {
@@ -83,10 +95,11 @@ class SampleSetFit {
   }
 
   void fit_gemms(const GemmFormat& format) {
-    const auto samples = gemm_samples(all_, part_, format);
+    auto samples = gemm_samples(all_, part_, format);
+    for (const CardSamples& card : options_.beside) append(gemm_samples(card.documents, *card.part, format), samples);
     const auto found = base_.gemm.find(format.key);
     const GemmParameters* prior = found == base_.gemm.end() ? nullptr : &found->second;
-    const std::string source = source_of(samples.size(), format.key + " multiplies");
+    const std::string source = source_of_die(samples.size(), format.key + " multiplies");
     if (!prior && !refit_) return;
     const auto fit = [&](const std::vector<GemmRow>& rows) { return refit_ ? fit_gemm(rows, source, prior) : *prior; };
     const SectionRule rule{"gemm/" + format.key, 12, 4, 0.10, ", M >= 1024", ", M < 1024"};
@@ -101,11 +114,13 @@ class SampleSetFit {
 
   /// Fits a shipped family, which stacks name, or a kernel of its own beside them.
   void fit_attention_kernel(const std::string& name) {
-    const auto samples = attention_samples(all_, part_, name);
+    auto samples = attention_samples(all_, part_, name);
+    for (const CardSamples& card : options_.beside)
+      append(attention_samples(card.documents, *card.part, name), samples);
     const auto found = base_.attention.find(name);
     const AttentionParameters* prior = found == base_.attention.end() ? nullptr : &found->second;
     if (!prior && !refit_) return;
-    const std::string source = source_of(samples.size(), name + " attention");
+    const std::string source = source_of_die(samples.size(), name + " attention");
     const auto fit = [&](const std::vector<AttentionRow>& rows) {
       return refit_ ? fit_attention_samples(rows, source, prior) : *prior;
     };

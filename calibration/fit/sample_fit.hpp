@@ -12,10 +12,18 @@
 
 namespace clusterwright {
 
+/// Samples of one accelerator with its data sheet.
+struct CardSamples {
+  const AcceleratorPart* part = nullptr;
+  std::vector<ProbeSamples> documents;
+};
+
 struct SampleFitOptions {
   std::string name;    ///< name of the new set
   std::string source;  ///< origin of its numbers: "own samples of H200, gpu_probe, 2026-11-21"
   SampledLinks links;  ///< links that collectives ran over
+  /// Other accelerators with the same die, whose multiplies and attention are fitted together with its own.
+  std::vector<CardSamples> beside = {};
 };
 
 struct SampleFit {

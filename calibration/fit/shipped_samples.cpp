@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/sample_fit.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
 
 namespace clusterwright {
@@ -44,13 +44,15 @@ std::vector<ProbeSamples> shipped_samples(const std::filesystem::path& folder, c
   return out;
 }
 
-ParameterSet with_samples(const ParameterSet& published, const AcceleratorPart& sampled,
-                          const std::vector<ProbeSamples>& samples) {
-  if (samples.empty()) return published;
-  const ProbeSamples& first = samples.front();
-  const std::string source = fmt::format("{} of {}, {}", first.tool, sampled.id, first.date.substr(0, 10));
-  ParameterSet out = fit_samples(samples, sampled, published, {published.name, source, {}}).parameters;
-  if (sampled.id != published.accelerator) keep_beside_die(published, out);
+ParameterSet with_samples(const ParameterSet& published, std::vector<CardSamples> cards) {
+  if (cards.empty()) return published;
+  const CardSamples own = std::move(cards.front());
+  cards.erase(cards.begin());
+  const ProbeSamples& first = own.documents.front();
+  const std::string source = fmt::format("{} of {}, {}", first.tool, own.part->id, first.date.substr(0, 10));
+  const SampleFitOptions options{published.name, source, {}, std::move(cards)};
+  ParameterSet out = fit_samples(own.documents, *own.part, published, options).parameters;
+  if (own.part->id != published.accelerator) keep_beside_die(published, out);
   out.accelerator = published.accelerator;
   out.also_for = published.also_for;
   std::erase_if(out.attention, [&](const auto& kernel) { return !published.attention.contains(kernel.first); });
@@ -62,14 +64,15 @@ ParameterSet with_samples(const ParameterSet& published, const AcceleratorPart& 
 
 ParameterSet fit_shipped_set(const std::vector<Measurement>& measurements, const std::filesystem::path& folder,
                              const AcceleratorPart& part, const Catalog& catalog) {
-  const ParameterSet published = fit_parameters(measurements, part, catalog.accelerators);
-  const auto fitted_to = [&](const AcceleratorPart& sampled) {
-    return with_samples(published, sampled, shipped_samples(folder, sampled, catalog));
+  std::vector<CardSamples> cards;
+  const auto add = [&](const AcceleratorPart& of) {
+    if (auto documents = shipped_samples(folder, of, catalog); !documents.empty())
+      cards.push_back({&of, std::move(documents)});
   };
-  if (!shipped_samples(folder, part, catalog).empty()) return fitted_to(part);
+  add(part);
   for (const AcceleratorPart& other : catalog.accelerators)
-    if (same_die(other, part) && !shipped_samples(folder, other, catalog).empty()) return fitted_to(other);
-  return published;
+    if (other.id != part.id && same_die(other, part)) add(other);
+  return with_samples(fit_parameters(measurements, part, catalog.accelerators), std::move(cards));
 }
 
 }  // namespace clusterwright

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "calibration/fit/sample_fit.hpp"
 #include "calibration/measured/measurement.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/job/parameters.hpp"
@@ -18,13 +19,12 @@ std::vector<ProbeSamples> shipped_samples(const std::filesystem::path& folder, c
 
 /// Set with the sections that own samples fit, as `calibrate fit` fits them; without samples, `published` itself.
 /// Kernels that only the probe has are left out, and a section that misses its limit stays as published.
-/// @param sampled  part that the samples are of: `part` of the set, or another one with the same die, which says
-///                 nothing of memory, host link and heat
-ParameterSet with_samples(const ParameterSet& published, const AcceleratorPart& sampled,
-                          const std::vector<ProbeSamples>& samples);
+/// @param cards  cards with the die of the set's part, its own first where it has samples. All of them tell multiplies
+///               and attention, so that parts of one die differ in these by nothing but their memory; the first one
+///               tells the rest, and nothing of memory, host link and heat where it is another part
+ParameterSet with_samples(const ParameterSet& published, std::vector<CardSamples> cards);
 
-/// Set of one accelerator as it ships: `fit_parameters`, then the samples of the part below `folder`, else those of the
-/// first part of the catalog with the same die.
+/// Set of one accelerator as it ships: `fit_parameters`, then the samples below `folder` of the parts with its die.
 ParameterSet fit_shipped_set(const std::vector<Measurement>& measurements, const std::filesystem::path& folder,
                              const AcceleratorPart& part, const Catalog& catalog);
 

@@ -30,7 +30,8 @@ void multiply(const ParameterSet& set, Answers& out) {
                           2 * power_density(part)};
   for (const auto& [format, fit] : set.gemm)
     for (const GemmShape& shape : {GemmShape{64, 256, 65536}, GemmShape{64, 2048, 8192}, GemmShape{1000, 1000, 1000},
-                                   GemmShape{16384, 16384, 8192}, GemmShape{16384, 50257, 8192}}) {
+                                   GemmShape{16384, 16384, 8192}, GemmShape{16384, 50257, 8192},
+                                   GemmShape{16384, 50257, 8192, 1, GemmLayout::transposed_b}}) {
       const GemmTiming cost = gemm_time(shape, device, fit, 2 * byte, 2 * byte, 1);
       out.push_back((cost.time + cost.fixed + quantisation_time(shape, device, fit)).in(second));
     }
