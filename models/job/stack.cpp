@@ -111,6 +111,9 @@ const Record<StackMemory>& record(const StackMemory*) {
           .optional("dropout", &S::dropout, {.help = "models of this stack use dropout, so its masks are kept"})
           .optional("keeps_logits", &S::keeps_logits,
                     {.help = "the last stage of a pipeline keeps the logits of all micro-batches until the step ends"})
+          .optional("whole_inputs", &S::whole_inputs,
+                    {.help = "inputs of multiplies that a tensor group gathers are kept whole for the backward pass, "
+                             "not gathered again"})
           .optional("gathers_by_multiply", &S::gathers_by_multiply,
                     {.help = "sharded weights are gathered matrix by matrix, not layer by layer"})
           .optional("staging_gb", &S::staging,

@@ -73,6 +73,7 @@ struct StackMemory {
   Sourced<double> moment_size{4, "moments in 32 bit"};
   bool dropout = false;              ///< models use dropout: masks are kept, and the tensors under them
   bool keeps_logits = false;         ///< keeps the 16-bit logits of all micro-batches on the last stage
+  bool whole_inputs = false;         ///< keeps what tensor groups gather, instead of gathering it again backward
   bool gathers_by_multiply = false;  ///< sharded weights are gathered by matrix, not by layer
   Sourced<Bytes> staging{
       {}, "gradients and weights travel from where they are"};  ///< buffers that collectives copy through

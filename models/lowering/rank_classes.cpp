@@ -386,9 +386,9 @@ RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding 
 }
 
 bool folds_exactly(const Scenario& s, const Plan& plan) {
-  if (uses_graph(s.cluster)) return false;
   const RankClasses classes = rank_classes(s, Placement(plan, s.cluster.blocks), Folding::folded);
-  return !classes.split_slices() && !classes.merged();
+  const bool meet_on_graph = uses_graph(s.cluster) && !classes.uplinks().empty();
+  return !meet_on_graph && !classes.split_slices() && !classes.merged();
 }
 
 }  // namespace clusterwright

@@ -172,7 +172,7 @@ RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding 
                          const std::vector<LaidStream>* others = nullptr);
 
 /// Whether the folded step has the times of the unfolded one: not where classes run at the pace of their slowest
-/// members, as on the routed graph, around stragglers, and where replicas are merged.
+/// members, as on links of the routed graph that can be short, around stragglers, and where replicas are merged.
 bool folds_exactly(const Scenario& s, const Plan& plan);
 
 }  // namespace clusterwright

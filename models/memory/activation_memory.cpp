@@ -76,13 +76,21 @@ double latent_copies(const PlannedJob& planned) {
   return planned.stack.lean_activations ? 1 : 2;
 }
 
+/// Inputs of the two multiplies of a layer whose columns are split: results of norms, which lean stacks compute again,
+/// or what the tensor group gathered of them.
+double column_inputs(const PlannedJob& planned, double hidden, double input) {
+  if (planned.stack.memory.whole_inputs && residual_split(planned) > 1)
+    return 2 * input * hidden * residual_split(planned);
+  return planned.stack.lean_activations ? 0 : 2 * input * hidden;
+}
+
 /// Stored tensors without recomputation: inputs of norms, GEMMs, attention and activation function.
 TokenBytes everything(const PlannedJob& planned, LayerKind kind) {
   const Widths w(planned.model, kind);
   const bool narrow = keeps_narrow_copies(planned);
   const double input = narrow ? element_size(planned.precision) : bytes_16bit;
   TokenBytes out;
-  out.residual = w.hidden * (2 * bytes_16bit + (planned.stack.lean_activations ? 0 : 2 * input));
+  out.residual = 2 * bytes_16bit * w.hidden + column_inputs(planned, w.hidden, input);
   if (planned.stack.memory.dropout) out.residual += 2 * mask * w.hidden;
   out.residual += latent_copies(planned) * bytes_16bit * w.latent + bytes_32bit * w.experts;
   const double attention =

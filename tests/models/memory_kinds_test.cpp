@@ -89,6 +89,22 @@ TEST_CASE("activations of a layer follow the published formulas", "[models][memo
   CHECK(stored_gpt(false, Recompute::full).layer() == Approx(2 * sbh));
 }
 
+TEST_CASE("inputs that a tensor group gathered stay whole where the stack does not gather them again",
+          "[models][memory]") {
+  const auto whole = [](bool sequence_parallel, bool lean) {
+    Stored s = stored_gpt(sequence_parallel, Recompute::none);
+    s.scenario.stack.memory.whole_inputs = true;
+    s.scenario.stack.lean_activations = lean;
+    return s.layer();
+  };
+  // Two inputs of 2 s b h bytes, of which an eighth was counted.
+  CHECK(whole(true, false) == Approx(sbh / 8 * (34 + 5 * as_over_h) + 2 * 2 * sbh * 7 / 8));
+  CHECK(whole(false, false) == Approx(stored_gpt(false, Recompute::none).layer()));  // whole as it is
+  Stored lean = stored_gpt(true, Recompute::none);
+  lean.scenario.stack.lean_activations = true;
+  CHECK(whole(true, true) == Approx(lean.layer() + 2 * 2 * sbh));  // norms run again, what was gathered stays
+}
+
 TEST_CASE("attention on chip stores sums instead of scores", "[models][memory]") {
   Stored s = stored_gpt(true, Recompute::none);
   const double selective = stored_gpt(true, Recompute::selective).layer();

@@ -54,10 +54,7 @@ TEST_CASE("the ratio of two steps has the part that sizes, layouts or jobs do no
 }
 
 TEST_CASE("an approximate folding widens the interval, also against another such step", "[models]") {
-  SmallCase c;
-  c.data = 16;
-  c.tiers = {{"leaf", 8, 1, ""}, {"spine", 64, 1, ""}};
-  const Scenario even = job_of(c);
+  const Scenario even = job_of(two_stages_over_leaves());
   Scenario hashed = even;
   hashed.cluster.spec.fabric.routing = Routing::hash;
   hashed.cluster = resized(hashed.cluster, hashed.cluster.spec.accelerators);
