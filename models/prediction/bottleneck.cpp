@@ -39,7 +39,8 @@ constexpr Cause uneven_nodes{"ranks that wait for slower nodes",
                              "stages instead of replicas on them (parallel.order), with fewer layers (stage_layers)"};
 constexpr Cause uneven_experts{"imbalance of experts",
                                "a router that balances better, a capacity factor, or more experts per rank"};
-constexpr Cause input{"wait for input data", "faster storage, more cores that prepare data, or a deeper prefetch"};
+constexpr Cause input{"wait for input data",
+                      "a faster store or way to it, more cores that prepare data, or a deeper prefetch"};
 constexpr Cause launch{"kernel launches", "larger micro-batches or captured graphs"};
 constexpr Cause throttle{"power limit", "a higher power limit or better cooling"};
 constexpr Cause recompute{"recomputation",

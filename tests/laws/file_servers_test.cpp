@@ -14,7 +14,7 @@
 #include "models/settling/settle_input.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
-#include "support/folded_step.hpp"
+#include "support/fed_step.hpp"
 #include "support/small_scenario.hpp"
 #include "topology/cluster/cluster_network.hpp"
 
@@ -43,12 +43,6 @@ Scenario with_servers(const SmallCase& c, int servers, double megabyte_per_micro
   s.job.input->bytes_per_token = 1e6 * megabyte_per_micro_batch / c.sequence;
   s.job.input->prefetch = 2;
   return s;
-}
-
-Seconds fed_step_time(const Scenario& s, Folding folding = Folding::folded) {
-  Plan plan = plan_of(s);
-  settle_input(s, plan);
-  return to_seconds(simulate_step(s, plan, folding).result.end);
 }
 
 /// @param milliseconds  for the data of a micro-batch

@@ -11,6 +11,7 @@
 #include "models/settling/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/fed_step.hpp"
 #include "support/small_scenario.hpp"
 
 using namespace clusterwright;
@@ -35,12 +36,6 @@ Scenario reading(const SmallCase& c, int prefetch = 8) {
   s.job.input->bytes_per_token = 4;
   s.job.input->prefetch = prefetch;
   return s;
-}
-
-Seconds step_time(const Scenario& s, Folding folding = Folding::folded) {
-  Plan plan = plan_of(s);
-  settle_input(s, plan);
-  return to_seconds(simulate_step(s, plan, folding).result.end);
 }
 
 double share(const StepPrediction& step, StepCharge charge) {
@@ -97,7 +92,7 @@ TEST_CASE("a loader that keeps up costs nothing", "[models][input]") {
     const Scenario plain = small_scenario(sixteen(2, pipeline));
     Scenario s = reading(sixteen(2, pipeline));
     s.cluster.spec.storage.read = 1000 * gigabyte / second;
-    CHECK(step_time(s).in(second) == Approx(step_time(plain).in(second)).epsilon(1e-6));
+    CHECK(fed_step_time(s).in(second) == Approx(fed_step_time(plain).in(second)).epsilon(1e-6));
     CHECK(share(predict_step(s), StepCharge::input_wait) == 0);
   }
 }
@@ -105,15 +100,15 @@ TEST_CASE("a loader that keeps up costs nothing", "[models][input]") {
 TEST_CASE("a loader that does not keep up sets the pace", "[models][input]") {
   for (const int pipeline : {1, 2}) {
     const Scenario s = reading(sixteen(2, pipeline));
-    const Seconds alone = step_time(s);
+    const Seconds alone = fed_step_time(s);
     for (const double slower : {1.5, 4.0, 20.0}) {
       const Scenario slow = prepared_in(s, slower * alone);
-      CHECK(step_time(slow) / alone == Approx(slower).epsilon(2e-3));
+      CHECK(fed_step_time(slow) / alone == Approx(slower).epsilon(2e-3));
       const StepPrediction step = predict_step(slow);
       CHECK(share(step, StepCharge::input_wait) == Approx(1 - 1 / slower).margin(0.08));
       CHECK(step.input->limited_by == "preparation");
     }
-    CHECK(step_time(prepared_in(s, 0.5 * alone)) / alone == Approx(1).epsilon(2e-3));
+    CHECK(fed_step_time(prepared_in(s, 0.5 * alone)) / alone == Approx(1).epsilon(2e-3));
   }
 }
 
@@ -121,22 +116,22 @@ TEST_CASE("storage that all hosts share is used up together", "[models][input]")
   Scenario s = reading(sixteen(2, 1));
   // 8 readers x 8 micro-batches x 4,096 bytes
   s.cluster.spec.storage.read = 8 * 8 * 4096 * byte / (1 * second);
-  CHECK(step_time(s).in(second) == Approx(1).epsilon(1e-3));
+  CHECK(fed_step_time(s).in(second) == Approx(1).epsilon(1e-3));
   s.cluster.spec.storage.read.reset();
   // 4 readers on each of two hosts
   s.cluster.spec.storage.host_read = 4 * 8 * 4096 * byte / (1 * second);
-  CHECK(step_time(s).in(second) == Approx(1).epsilon(1e-3));
+  CHECK(fed_step_time(s).in(second) == Approx(1).epsilon(1e-3));
   CHECK(input_supply(s, plan_of(s)).micro_batch.in(second) == Approx(1 / 8.0));
 }
 
 TEST_CASE("a deeper prefetch never costs, a shallow one may", "[models][input]") {
   const Scenario s = reading(sixteen(1, 2), 1);
-  const Scenario slow = prepared_in(s, 0.8 * step_time(small_scenario(sixteen(1, 2))));
+  const Scenario slow = prepared_in(s, 0.8 * fed_step_time(small_scenario(sixteen(1, 2))));
   Seconds before = 1e9 * second;
   for (const int depth : {1, 2, 4, 8}) {
     Scenario deeper = slow;
     deeper.job.input->prefetch = depth;
-    const Seconds time = step_time(deeper);
+    const Seconds time = fed_step_time(deeper);
     CHECK(time <= before * (1 + 1e-9));
     before = time;
   }

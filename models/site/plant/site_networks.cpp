@@ -232,6 +232,12 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
   if (!cluster.has_network()) return {};
   const FabricSpec fabric = with_switches(cluster, catalog, warnings);
   advise_on_groups(fabric, site_size(fabric, cluster.cabled_size()), catalog, warnings);
+  if (cluster.file_servers() > 0)
+    warnings.push_back(
+        "file servers are on the training network: named switches and the cables between them are counted for these, "
+        "the "
+        "servers and their own cables are not; the storage rack and storage network of this plan are those of a file "
+        "system with links of its own");
   Network network = build_network(fabric, cluster.cabled_size(), fabric_ports(fabric, catalog));
   SiteNetwork out{"training", NetworkRole::training, std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
   const bool routers_in_nodes = fabric.kind == FabricKind::torus;
