@@ -71,8 +71,7 @@ constexpr double least_spread = 0.05;  // two releases of one library differ by 
 enum : std::size_t { exchange_base_us, exchange_rank_us, scale_up_share };
 
 double log_error(const CollectiveRow& row, const CollectiveParameters& curve, const NetworkParameters& network) {
-  const CollectiveTiming cost =
-      expert_exchange_time(row.size, row.group, row.links, curve, network, even_shares(row.group));
+  const CollectiveTiming cost = expert_exchange_time(row.size, row.group, row.links, curve, network, row.shares);
   return std::log(cost.time() / row.time);
 }
 
@@ -97,12 +96,18 @@ class SetFit {
                     points ? fmt::format("fit of {} points between nodes of {}; {}", points, from, prior) : prior);
   }
 
-  /// Fits the exchange of experts to rows of all accelerators, since only few were measured.
-  void fit_experts(const std::vector<CollectiveRow>& rows) {
-    const std::string source = fmt::format("fit of {} points of dispatch and combine on H800", rows.size());
-    const CollectiveParameters fitted = fit_expert_exchange(rows, set.network, source);
-    set.collectives["expert_exchange"] = fitted;
-    set.fits.push_back(expert_report(rows, set.network, fitted));
+  /// Fits the exchange of experts, by each kernel, to rows of all accelerators, since only few were measured. Their
+  /// NICs carry what is usual, whatever this part's do.
+  void fit_experts(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog) {
+    const NetworkParameters usual = fit_network({}, set.collectives, "");
+    for (const Algorithm transfer : {Algorithm::hierarchical, Algorithm::direct}) {
+      const std::vector<CollectiveRow> rows = expert_rows(measurements, catalog, transfer);
+      const std::string source = fmt::format("fit of {} points of dispatch and combine by {} kernels", rows.size(),
+                                             transfer == Algorithm::direct ? "low-latency" : "bulk");
+      const CollectiveParameters fitted = fit_expert_exchange(rows, usual, source);
+      set.collectives[expert_curve(transfer)] = fitted;
+      set.fits.push_back(expert_report(expert_curve(transfer), rows, usual, fitted));
+    }
   }
 
   CollectiveSet set;
@@ -204,8 +209,8 @@ CollectiveParameters fit_expert_exchange(const std::vector<CollectiveRow>& rows,
   return out;
 }
 
-FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
-                        const CollectiveParameters& fitted) {
+FitReport expert_report(const std::string& curve_name, const std::vector<CollectiveRow>& rows,
+                        const NetworkParameters& network, const CollectiveParameters& fitted) {
   const auto fold = [](const CollectiveRow& row) { return row.group.ranks(); };
   const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_expert_exchange(kept, network, ""); };
   const auto error = [&](const CollectiveRow& row, const CollectiveParameters& curve) {
@@ -213,7 +218,7 @@ FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkPar
   };
   std::vector<double> seen;
   for (const CollectiveRow& row : rows) seen.push_back(error(row, fitted));
-  return report("collectives/expert_exchange, from 1 MB", seen, held_out_errors(rows, fold, refit, error),
+  return report("collectives/" + curve_name + ", from 1 MB", seen, held_out_errors(rows, fold, refit, error),
                 fitted.base_latency.source + "; held out: each rank count in turn");
 }
 
@@ -233,7 +238,7 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
     from = sibling->id + " (same die)";
   }
   fit.fit_between_nodes(rows, from);
-  fit.fit_experts(expert_rows(measurements, catalog));
+  fit.fit_experts(measurements, catalog);
   return fit.set;
 }
 
@@ -249,7 +254,7 @@ CollectiveSet fit_generic_set(const std::vector<Measurement>& measurements,
   fit.set.name = "generic";
   fit.fit_ops();
   fit.fit_between_nodes(rows, "all of them");
-  fit.fit_experts(expert_rows(measurements, catalog));
+  fit.fit_experts(measurements, catalog);
   return fit.set;
 }
 

@@ -35,14 +35,14 @@ std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<Col
                                           const CollectiveCurves& fitted, const CollectiveFold& fold,
                                           const std::string& held_out);
 
-/// Curve "expert_exchange": latency of kernels and library, and the share of scale-up links. The share of NICs is the
-/// network's.
+/// Curve of one kernel of experts (expert_curve()): latency of kernels and library, and the share of scale-up links.
+/// The share of NICs is the network's.
 CollectiveParameters fit_expert_exchange(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
                                          const std::string& source);
 
 /// Errors in sample, and with each number of ranks held out in turn.
-FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
-                        const CollectiveParameters& fitted);
+FitReport expert_report(const std::string& curve_name, const std::vector<CollectiveRow>& rows,
+                        const NetworkParameters& network, const CollectiveParameters& fitted);
 
 /// Everything that a collective needs on `part`. Rows between nodes are those of a sibling where it has none.
 /// @param siblings  parts with the same die

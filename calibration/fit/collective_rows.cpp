@@ -101,7 +101,7 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
 }
 
 std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measurements,
-                                       const std::vector<AcceleratorPart>& catalog) {
+                                       const std::vector<AcceleratorPart>& catalog, Algorithm transfer) {
   std::vector<CollectiveRow> out;
   for (const Measurement& measurement : measurements) {
     const auto& measured = measurement.collective;
@@ -109,8 +109,12 @@ std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measureme
     for (const AcceleratorPart& part : catalog) {
       if (part.id != measurement.hardware.accelerator) continue;
       const auto [group, links] = links_of(measurement, part);
+      const ExpertExchange exchange = measured_exchange(*measured, group);
+      if (exchange.transfer != transfer) continue;
       const CollectiveOp op = measured->op == "ep_dispatch" ? CollectiveOp::dispatch : CollectiveOp::combine;
-      for (const auto& point : measured->points) out.push_back({op, point.size, group, links, point.time, 1});
+      const ExpertShares shares = exchange_shares(exchange);
+      for (const auto& point : measured->points)
+        out.push_back({op, point.size, group, links, point.time, 1, false, shares});
     }
   }
   return out;

@@ -9,6 +9,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
@@ -30,6 +31,7 @@ struct CollectiveRow {
   Seconds time;
   double weight = 1;
   bool protocols = true;  ///< of NCCL over NVLink, where its choice among protocols shows
+  ExpertShares shares{};  ///< of an exchange of experts
 };
 
 /// Scored rows of one accelerator with sizes as nccl-tests prints them. Every case has the same total weight; messages
@@ -56,8 +58,9 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows);
 /// Operation by its name in the measurement set; nothing for operations that nccl-tests lacks.
 std::optional<CollectiveOp> nccl_op(const std::string& name);
 
-/// Rows of dispatch and combine on all accelerators; sizes count every copy of a token.
+/// Rows of dispatch and combine on all accelerators, by kernels that send direct or hierarchically; sizes count every
+/// copy of a token.
 std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measurements,
-                                       const std::vector<AcceleratorPart>& catalog);
+                                       const std::vector<AcceleratorPart>& catalog, Algorithm transfer);
 
 }  // namespace clusterwright

@@ -18,9 +18,14 @@ int rounded_up(int count, int multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// Machine of whole domains that holds the ranks.
-ClusterSpec machine_of(const MeasuredHardware& hardware, int nodes, const std::vector<AcceleratorPart>& parts) {
+constexpr int tokens_of_bulk_kernels = 256;  // of a rank, and more
+
+/// Machine of whole domains that holds the ranks. One node has NICs if copies inside it need
+/// them.
+ClusterSpec machine_of(const MeasuredHardware& hardware, int nodes, bool nics_inside,
+                       const std::vector<AcceleratorPart>& parts) {
   MeasuredHardware whole = hardware;
+  if (nics_inside && hardware.scale_out_kind == "none") whole.scale_out_kind = "infiniband";
   const bool alone = hardware.scale_out_kind == "none" && hardware.scale_up_kind != "pcie";
   if (alone) whole.accelerators_per_node = std::max(hardware.accelerators_per_node, hardware.scale_up_domain);
   const int least = std::max(hardware.accelerators, nodes * whole.accelerators_per_node);
@@ -35,7 +40,8 @@ MeasuredGroup measured_group(const MeasuredHardware& hardware, const MeasuredCol
   if (collective.ranks % collective.ranks_per_node != 0)
     throw std::invalid_argument("no model of unevenly filled nodes");
   const int nodes = collective.ranks / collective.ranks_per_node;
-  const ClusterSpec spec = machine_of(hardware, nodes, catalog.accelerators);
+  const bool nics_inside = !collective.scale_up_used.value_or(true);
+  const ClusterSpec spec = machine_of(hardware, nodes, nics_inside, catalog.accelerators);
   MeasuredGroup out{build_cluster(spec, catalog, JsonValue::object()), {}, {}};
   for (int node = 0; node < nodes; ++node)
     for (int rank = 0; rank < collective.ranks_per_node; ++rank)
@@ -44,9 +50,23 @@ MeasuredGroup measured_group(const MeasuredHardware& hardware, const MeasuredCol
   // switches between them.
   const bool alone = by_domain(out.members, out.cluster).size() == 1;
   if (alone && collective.in_network_reduction == false) out.cluster.switch_reduction = false;
-  if (out.cluster.has_network() && !hardware.scale_out)
+  if ((nics_inside || out.cluster.has_network()) && !hardware.scale_out)
     out.assumed =
         fmt::format("network rate not published, took {:g} Gbit/s", out.cluster.nic_bandwidth.in(gigabit_per_second));
+  return out;
+}
+
+ExpertExchange measured_exchange(const MeasuredCollective& collective, const GroupShape& group) {
+  ExpertExchange out;
+  out.ranks = group.ranks();
+  out.ranks_in_domain = group.domains == 1 ? group.ranks() : group.ranks_per_domain;
+  out.experts = 256;
+  out.top_k = collective.top_k.value_or(8);
+  const int domains = out.ranks / out.ranks_in_domain;
+  if (const int limit = collective.domain_limit.value_or(0); limit < domains) out.domain_limit = limit;
+  const bool bulk = collective.tokens_per_rank.value_or(tokens_of_bulk_kernels) >= tokens_of_bulk_kernels;
+  out.transfer = bulk ? Algorithm::hierarchical : Algorithm::direct;
+  out.network_only = !bulk && !collective.scale_up_used.value_or(true);
   return out;
 }
 

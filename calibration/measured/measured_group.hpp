@@ -6,6 +6,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "models/kernels/collectives/communicator.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "topology/cluster/cluster.hpp"
 
@@ -22,6 +23,11 @@ struct MeasuredGroup {
 /// @throws ConfigError where the machine contradicts itself, std::invalid_argument for ranks that do not fill nodes
 MeasuredGroup measured_group(const MeasuredHardware& hardware, const MeasuredCollective& collective,
                              const Catalog& catalog);
+
+/// Exchange of a measured dispatch or combine over these ranks, without tokens. Low-latency kernels send direct; they
+/// are meant for fewer than 256 tokens of a rank (README of DeepEP, first generation). The number of experts is never
+/// published: 256, the default of `collective`.
+ExpertExchange measured_exchange(const MeasuredCollective& collective, const GroupShape& group);
 
 /// Shape and links of the group, for fits.
 struct MeasuredLinks {

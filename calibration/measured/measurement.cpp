@@ -167,6 +167,11 @@ double positive(const JsonValue& value) {
   return number;
 }
 
+std::optional<int> maybe_count(const JsonValue& value, std::string_view key) {
+  const auto found = maybe_integer(value, key);
+  return found ? std::optional<int>(static_cast<int>(*found)) : std::nullopt;
+}
+
 MeasuredCollective read_collective(const JsonValue& value) {
   positive(required(value, "ranks"));
   positive(required(value, "ranks_per_node"));
@@ -175,6 +180,10 @@ MeasuredCollective read_collective(const JsonValue& value) {
                          .ranks_per_node = count(value, "ranks_per_node"),
                          .bytes_convention = text(value, "bytes_convention"),
                          .in_network_reduction = maybe_boolean(value, "in_network_reduction"),
+                         .tokens_per_rank = maybe_count(value, "tokens_per_rank"),
+                         .top_k = maybe_count(value, "topk"),
+                         .domain_limit = maybe_count(value, "domain_limit"),
+                         .scale_up_used = maybe_boolean(value, "scale_up_used"),
                          .points = {}};
   for (const JsonValue& point : to_list(required(value, "points"))) {
     const auto& entry = numbers_of_point(point, 2);

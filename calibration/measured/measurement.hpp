@@ -57,6 +57,8 @@ struct MeasuredCollective {
   int ranks_per_node = 1;
   std::string bytes_convention;
   std::optional<bool> in_network_reduction;
+  std::optional<int> tokens_per_rank, top_k, domain_limit;  ///< of an exchange of experts
+  std::optional<bool> scale_up_used;                        ///< whether copies inside a node take its links
   std::vector<Point> points;
 };
 

@@ -174,9 +174,12 @@ CaseResult validate_collective(const Measurement& measurement, const Catalog& ca
   const CollectiveSet& set = set_of(part->id);
   const MeasuredGroup group = measured_group(measurement.hardware, measured, catalog);
   CollectiveRequest request{*op, {group.members}, {}, measured.in_network_reduction.value_or(false)};
+  if (between_experts(*op)) request.experts = measured_exchange(measured, measured_links(group, measured).shape);
   const RoutedNetwork* network = group.cluster.has_network() ? &group.cluster.network() : nullptr;
   predict_points(CollectivePredictor(group.cluster, set, network, request), measured, result);
   result.reason = "parameters " + set.name + (group.assumed.empty() ? "" : "; " + group.assumed);
+  if (between_experts(*op))
+    result.reason += fmt::format("; number of experts not published, took {}", request.experts.experts);
   return result;
 }
 

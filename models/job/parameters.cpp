@@ -327,8 +327,11 @@ const Record<FitReport>& record(const FitReport*) {
 namespace {
 
 /// Every job may ask for them; all_reduce_switch only where switches reduce.
-constexpr std::array<std::string_view, 6> needed_curves = {"all_gather", "reduce_scatter", "all_reduce",
-                                                           "all_to_all", "send",           "expert_exchange"};
+constexpr std::array<std::string_view, 7> needed_curves = {
+    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "send", "expert_exchange", "expert_exchange_direct"};
+constexpr const char* curves_help =
+    "parameters by operation: all_gather, reduce_scatter, all_reduce, all_reduce_switch, all_to_all, send, "
+    "expert_exchange (bulk kernels), expert_exchange_direct (low-latency ones)";
 
 }  // namespace
 
@@ -352,10 +355,7 @@ const Record<ParameterSet>& record(const ParameterSet*) {
           .required("attention", &P::attention,
                     {.help = "attention by kernel family: flash-2, flash-triton, cudnn, xla, unfused"})
           .required("memory", &P::memory, {.help = "memory-bound kernels"})
-          .required("collectives", &P::collectives,
-                    {.help = "parameters by operation: all_gather, reduce_scatter, all_reduce, all_reduce_switch, "
-                             "all_to_all, send, expert_exchange",
-                     .needed_keys = needed_curves})
+          .required("collectives", &P::collectives, {.help = curves_help, .needed_keys = needed_curves})
           .required("network", &P::network, {.help = "collectives and messages between nodes"})
           .required("power", &P::power, {.help = "power of one accelerator"})
           .required("step", &P::step, {.help = "overheads of a whole step"})
@@ -374,10 +374,7 @@ const Record<CollectiveSet>& record(const CollectiveSet*) {
               {.help =
                    "accelerator that the set was measured on; empty: any accelerator without measurements of its own",
                .catalog = "accelerators"})
-          .required("collectives", &P::collectives,
-                    {.help = "parameters by operation: all_gather, reduce_scatter, all_reduce, all_reduce_switch, "
-                             "all_to_all, send, expert_exchange",
-                     .needed_keys = needed_curves})
+          .required("collectives", &P::collectives, {.help = curves_help, .needed_keys = needed_curves})
           .required("network", &P::network, {.help = "collectives and messages between nodes"})
           .optional("fits", &P::fits, {.help = "quality of the fits"});
   return table;

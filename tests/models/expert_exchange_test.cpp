@@ -190,6 +190,27 @@ TEST_CASE("direct copies cross the network once for every expert elsewhere", "[m
   CHECK(t.network.busiest < 1.05 * t.network.mean);
 }
 
+TEST_CASE("kernels that know only the network send copies inside a node over NICs", "[models][experts]") {
+  ExpertExchange e = wide(Algorithm::direct);
+  const ExpertTraffic with_links = expert_traffic(e);
+  e.network_only = true;
+  const ExpertTraffic t = expert_traffic(e);
+  CHECK(t.network.mean.in(byte) == Approx((with_links.network.mean + with_links.scale_up.mean).in(byte)));
+  CHECK(t.scale_up.mean == Bytes{});
+  e.transfer = Algorithm::hierarchical;
+  CHECK_THROWS_AS(expert_traffic(e), std::invalid_argument);
+}
+
+TEST_CASE("shares of an exchange do not depend on its tokens", "[models][experts]") {
+  ExpertExchange e = wide(Algorithm::direct);
+  const ExpertShares shares = exchange_shares(e);
+  CHECK(shares.network == Approx(56.0 / 64));
+  CHECK(shares.scale_up == Approx(7.0 / 64));
+  CHECK(shares.imbalance == Approx(1).epsilon(0.01));
+  e.tokens = 1;
+  CHECK(exchange_shares(e).imbalance == shares.imbalance);
+}
+
 TEST_CASE("hierarchical copies cross it once for every other node", "[models][experts]") {
   const ExpertTraffic t = expert_traffic(wide(Algorithm::hierarchical));
   const double nodes = even_draw(256, 8, 8).distinct(), ranks = even_draw(256, 64, 8).distinct();

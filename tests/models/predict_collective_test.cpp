@@ -200,6 +200,45 @@ TEST_CASE("a part of a torus that is no block is refused", "[models][collectives
   CHECK_NOTHROW(predicted(cluster, &network, all_gather, first_groups(cluster, 5), 1 * megabyte, bulk_ring));
 }
 
+TEST_CASE("low-latency kernels without NVLink send everything over NICs", "[models][collectives]") {
+  const Tree on(4);
+  CollectiveRequest request;
+  request.op = CollectiveOp::dispatch;
+  request.experts.experts = 256;
+  request.experts.top_k = 8;
+  request.experts.transfer = Algorithm::direct;
+  const auto answer = [&](int ranks, bool network_only) {
+    request.groups = first_groups(on.cluster, ranks);
+    request.experts.network_only = network_only;
+    return CollectivePredictor(on.cluster, h100_collectives(), &on.network, request).predict(1 * gigabyte);
+  };
+  const auto& set = h100_collectives();
+  const BytesPerSecond nic = 50 * gigabyte_per_second * set.network.bandwidth_share.value;
+  const auto& curve = set.collectives.at("expert_exchange_direct");
+  const auto by_hand = [&](int ranks) {
+    return curve.base_latency.value + (ranks - 1) * curve.rank_latency.value +
+           (ranks - 1.0) / ranks * 1 * gigabyte / nic;
+  };
+  for (const int ranks : {8, 32}) {
+    CHECK(answer(ranks, true).time / by_hand(ranks) == Approx(1).epsilon(0.01));
+    CHECK(answer(ranks, false).time < answer(ranks, true).time);
+    CHECK(answer(ranks, true).limit == "NICs");
+  }
+}
+
+TEST_CASE("copies inside a node cannot take NICs that it lacks", "[models][collectives]") {
+  const Tree on(4);
+  Cluster alone = on.cluster;
+  alone.nic_bandwidth = {};
+  CollectiveRequest request;
+  request.op = CollectiveOp::combine;
+  request.groups = {first_groups(on.cluster, 8).front()};
+  request.experts.transfer = Algorithm::direct;
+  CHECK_NOTHROW(CollectivePredictor(alone, h100_collectives(), nullptr, request));
+  request.experts.network_only = true;
+  CHECK_THROWS_AS(CollectivePredictor(alone, h100_collectives(), nullptr, request), ConfigError);
+}
+
 TEST_CASE("popular experts make their ranks wait for", "[models][collectives]") {
   const Tree on(4);
   CollectiveRequest request;
@@ -216,7 +255,7 @@ TEST_CASE("popular experts make their ranks wait for", "[models][collectives]") 
   // Evenly used, chance alone adds nothing to many tokens: 24 of 32 copies over the NIC.
   const auto& set = h100_collectives();
   const Seconds slope = 24.0 / 32 * 1 * gigabyte / (50 * gigabyte_per_second * set.network.bandwidth_share.value);
-  const auto& curve = set.collectives.at("expert_exchange");
+  const auto& curve = set.collectives.at("expert_exchange_direct");
   const Seconds latency = curve.base_latency.value + 31 * curve.rank_latency.value;
   CHECK(time(0, Algorithm::direct) / (latency + slope) == Approx(1).epsilon(0.01));
   CHECK(time(0, Algorithm::direct) > time(0, Algorithm::hierarchical));  // every copy over the NIC

@@ -62,12 +62,14 @@ void communicate(const ParameterSet& set, Answers& out) {
             const CollectiveTiming cost = collective_time(op, bytes * byte, group, links, set.collectives, set.network);
             out.push_back(cost.time().in(second));
             out.push_back(collective_half_width(op, bytes * byte, cost, collective_set(set)));
-            const auto experts = set.collectives.find("expert_exchange");
-            if (experts == set.collectives.end()) continue;
-            out.push_back(
-                expert_exchange_time(bytes * byte, group, links, experts->second, set.network, even_shares(group))
-                    .time()
-                    .in(second));
+            for (const Algorithm transfer : {Algorithm::hierarchical, Algorithm::direct}) {
+              const auto experts = set.collectives.find(expert_curve(transfer));
+              if (experts == set.collectives.end()) continue;
+              out.push_back(
+                  expert_exchange_time(bytes * byte, group, links, experts->second, set.network, even_shares(group))
+                      .time()
+                      .in(second));
+            }
           }
 }
 
@@ -151,7 +153,8 @@ void check_every_parameter(const std::string& name) {
   for_each_value(document, "", [&](const std::string& path, JsonValue& value) {
     // Zero by definition: nothing to quantise, no scores in memory. Exchanges of experts have a start and a rate, no
     // ramp.
-    if (value.as_number() == 0 || path == "/collectives/expert_exchange/ramp_exponent") return;
+    const bool ramp_of_experts = path.starts_with("/collectives/expert_exchange") && path.ends_with("/ramp_exponent");
+    if (value.as_number() == 0 || ramp_of_experts) return;
     // Says what density_reference says too, for files without that.
     if (path == "/power/reference_power_w") return;
     if (path.starts_with("/thermal/")) return;  // no prediction uses heat yet

@@ -162,15 +162,15 @@ TEST_CASE("published all-to-alls between nodes", "[validation][collectives]") {
         "GB/s");
 }
 
-// README of deepseek-ai/DeepEP, June 2025; these and the release before it are what the curve of experts is fitted to.
+// README of deepseek-ai/DeepEP, June 2025; these are in the fit of low-latency kernels.
 TEST_CASE("published exchanges of few tokens between experts", "[validation][collectives]") {
   std::vector<Point> points;
   struct Row {
     int nodes;
     double dispatch, combine, most_dispatch, most_combine;
   };
-  for (const Row& row : {Row{1, 77, 114, 0.25, 0.2}, Row{2, 118, 195, 0.16, 0.1}, Row{8, 173, 314, 0.18, 0.08},
-                         Row{16, 192, 369, 0.17, 0.01}}) {
+  for (const Row& row : {Row{1, 77, 114, 0.04, 0.02}, Row{2, 118, 195, 0.05, 0.04}, Row{8, 173, 314, 0.03, 0.02},
+                         Row{16, 192, 369, 0.01, 0.1}}) {
     const std::string group = fmt::format("8 x {} H800, 128 tokens, ", row.nodes);
     points.push_back(
         {group + "dispatch", row.dispatch, decode_us(CollectiveOp::dispatch, row.nodes), row.most_dispatch});
@@ -179,16 +179,17 @@ TEST_CASE("published exchanges of few tokens between experts", "[validation][col
   check(points, "us");
 }
 
-// README of deepseek-ai/DeepEP, first release and second; the latter says Hopper, taken for H100.
+// README of deepseek-ai/DeepEP, first generation and second; the latter says Hopper, taken for H100. They are in the
+// fit of bulk kernels.
 TEST_CASE("published exchanges of many tokens between experts", "[validation][collectives]") {
   const auto dispatch = CollectiveOp::dispatch, combine = CollectiveOp::combine;
-  check({{"8 H800, 4,096 tokens, dispatch", 153, prefill_gb_per_s(h800, dispatch, 1), 0.1},
-         {"8 H800, 4,096 tokens, combine", 158, prefill_gb_per_s(h800, combine, 1), 0.1},
-         {"2 x 8 H800, 4,096 tokens, dispatch", 43, prefill_gb_per_s(h800, dispatch, 2), 0.2},
-         {"2 x 8 H800, 4,096 tokens, combine", 43, prefill_gb_per_s(h800, combine, 2), 0.22},
+  check({{"8 H800, 4,096 tokens, dispatch", 153, prefill_gb_per_s(h800, dispatch, 1), 0.01},
+         {"8 H800, 4,096 tokens, combine", 158, prefill_gb_per_s(h800, combine, 1), 0.01},
+         {"2 x 8 H800, 4,096 tokens, dispatch", 43, prefill_gb_per_s(h800, dispatch, 2), 0.1},
+         {"2 x 8 H800, 4,096 tokens, combine", 43, prefill_gb_per_s(h800, combine, 2), 0.12},
          {"4 x 8 H800, 4,096 tokens, dispatch", 58, prefill_gb_per_s(h800, dispatch, 4), 0.05},
          {"4 x 8 H800, 4,096 tokens, combine", 57, prefill_gb_per_s(h800, combine, 4), 0.08},
          {"2 x 8 H100, second release, dispatch", 90, prefill_gb_per_s(h100, dispatch, 2), 0.05},
-         {"2 x 8 H100, second release, combine", 81, prefill_gb_per_s(h100, combine, 2), 0.11}},
+         {"2 x 8 H100, second release, combine", 81, prefill_gb_per_s(h100, combine, 2), 0.12}},
         "GB/s");
 }

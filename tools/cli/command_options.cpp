@@ -200,7 +200,8 @@ void add_collective_traffic(CLI::App& app, CollectiveCommandRequest& r) {
                  "the others are idle (default: all)")
       ->type_name("K");
   app.add_option("--algorithm", r.algorithm,
-                 "force this algorithm instead of NCCL's choice: ring, tree, nvls_tree, ...")
+                 "force this algorithm instead of NCCL's choice: ring, tree, nvls_tree, ...; dispatch and combine: "
+                 "hierarchical (bulk kernels, the default) or direct (low-latency kernels)")
       ->type_name("A");
   app.add_option("--protocol", r.protocol, "force this protocol instead of NCCL's choice: LL, LL128 or Simple")
       ->type_name("P");
@@ -216,6 +217,9 @@ void add_experts(CLI::App& app, CollectiveCommandRequest& r) {
   app.add_option("--imbalance", r.imbalance,
                  "coefficient of variation of the load per expert, for dispatch and combine")
       ->type_name("CV");
+  app.add_flag("--inside-over-nics", r.inside_over_nics,
+               "dispatch and combine with --algorithm direct: copies inside a node take NICs as well, as low-latency "
+               "kernels without NVLink do");
 }
 
 void add_collective(CommandAdder& line) {

@@ -74,6 +74,16 @@ NetworkRequest network_request(const CollectiveCommandRequest& request) {
   return network;
 }
 
+/// @throws ConfigError E0339 for a transfer that forwards tokens inside nodes, and should not
+void check_inside(const ExpertExchange& exchange) {
+  if (!exchange.network_only || exchange.transfer == Algorithm::direct) return;
+  throw ConfigError({"E0339",
+                     "--inside-over-nics changes nothing here: bulk kernels forward tokens over scale-up links",
+                     {Place{std::make_shared<const SourceText>("--inside-over-nics", "true"), 0, 4, ""}},
+                     "",
+                     "add --algorithm direct for low-latency kernels, or leave it out"});
+}
+
 /// Defaults are those of a large published mixture: 256 routed experts, 8 for each token.
 ExpertExchange expert_exchange(const CollectiveCommandRequest& request, const CollectiveChoice& choice) {
   ExpertExchange out;
@@ -82,6 +92,7 @@ ExpertExchange expert_exchange(const CollectiveCommandRequest& request, const Co
   if (!request.domain_limit.empty()) out.domain_limit = parse_count({"--domain-limit", request.domain_limit});
   if (!request.imbalance.empty()) out.imbalance = parse_share({"--imbalance", request.imbalance});
   out.transfer = choice.algorithm.value_or(Algorithm::hierarchical);
+  out.network_only = request.inside_over_nics;
   out.seed = seed_of(request);
   return out;
 }
@@ -94,6 +105,7 @@ CollectiveRequest collective_request(const CollectiveCommandRequest& request, st
   out.choice.protocol = choice<Protocol>("--protocol", request.protocol, protocol_names);
   out.sharp = request.sharp;
   out.experts = expert_exchange(request, out.choice);
+  if (between_experts(out.op)) check_inside(out.experts);
   return out;
 }
 

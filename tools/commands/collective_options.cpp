@@ -23,16 +23,17 @@ struct GivenOption {
 }  // namespace
 
 void check_options(const CollectiveCommandRequest& r, CollectiveOp op, bool has_network) {
-  const bool experts = op == CollectiveOp::dispatch || op == CollectiveOp::combine;
+  const bool experts = between_experts(op);
   const bool by_switches =
       op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
   const char* not_experts = "only dispatch and combine route tokens to experts";
   const char* no_network = "the cluster has no network: it is one node or one scale-up domain";
-  const std::array<GivenOption, 8> options = {
+  const std::array<GivenOption, 9> options = {
       {{"--experts", r.experts, experts, not_experts},
        {"--top-k", r.top_k, experts, not_experts},
        {"--domain-limit", r.domain_limit, experts, not_experts},
        {"--imbalance", r.imbalance, experts, not_experts},
+       {"--inside-over-nics", r.inside_over_nics ? "true" : "", experts, not_experts},
        {"--sharp", r.sharp ? "true" : "", by_switches,
         "only all_reduce, all_gather and reduce_scatter are offloaded to switches"},
        {"--fail", r.failures.empty() ? "" : r.failures.front(), has_network, no_network},

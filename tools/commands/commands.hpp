@@ -94,6 +94,7 @@ struct CollectiveCommandRequest {
   std::string queue_pairs;  ///< empty: as the fabric says
   bool sharp = false;
   std::string experts, top_k, domain_limit, imbalance;  ///< options of dispatch and combine
+  bool inside_over_nics = false;                        ///< another one: direct copies use no scale-up links
   std::string seed;                                     ///< empty: paths as the fabric says, nodes with seed 0
   OutputRequest output;
 };

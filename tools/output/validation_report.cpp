@@ -308,7 +308,8 @@ fs::path measurement_folder() {
 std::vector<fs::path> shipped_cases() {
   const fs::path folder = measurement_folder();
   std::vector<fs::path> files = measurement_files(folder, "training-");
-  for (const char* name : {"gemm", "memory-bandwidth", "attention", "collectives", "memory-footprint", "power"})
+  for (const char* name :
+       {"gemm", "memory-bandwidth", "attention", "collectives", "collectives-dispatch", "memory-footprint", "power"})
     files.push_back(folder / (std::string(name) + ".json"));
   return files;
 }

@@ -38,6 +38,11 @@ enum class Protocol { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
 
 std::string_view name_of(CollectiveOp op);
+
+/// Dispatch and combine: tokens on their way to experts and back, by kernels outside NCCL.
+constexpr bool between_experts(CollectiveOp op) {
+  return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
+}
 std::string_view name_of(Algorithm algorithm);
 std::string_view name_of(Protocol protocol);
 

@@ -15,6 +15,8 @@ namespace {
 void check(const ExpertExchange& e) {
   if (e.transfer != Algorithm::direct && e.transfer != Algorithm::hierarchical)
     throw std::invalid_argument("tokens travel direct or hierarchical");
+  if (e.network_only && e.transfer != Algorithm::direct)
+    throw std::invalid_argument("hierarchical transfers forward tokens inside their domains");
   const bool fills = e.ranks <= e.ranks_in_domain || e.ranks % e.ranks_in_domain == 0;
   if (e.ranks < 1 || e.ranks_in_domain < 1 || !fills) throw std::invalid_argument("ranks must fill their domains");
   if (e.top_k < 1 || e.top_k > e.experts || e.domain_limit < 0 || e.tokens < 0)
@@ -54,9 +56,14 @@ class Dispatch {
     out.distinct_domains = by_domain_.distinct() * domain_share_;
     out.rows = exchange_.tokens * exchange_.top_k;
     out.rows_busiest = busiest_copies(exchange_.tokens * exchange_.ranks);
-    const bool direct = exchange_.transfer == Algorithm::direct;
-    out.network = direct ? copies_from(exchange_.ranks - members_) : network_once();
-    out.scale_up = direct ? copies_from(members_ - 1) : fan_out();
+    if (exchange_.transfer == Algorithm::hierarchical) {
+      out.network = network_once();
+      out.scale_up = fan_out();
+      return out;
+    }
+    const int inside = exchange_.network_only ? 0 : members_ - 1;
+    out.network = copies_from(exchange_.ranks - 1 - inside);
+    out.scale_up = copies_from(inside);
     return out;
   }
 
@@ -143,6 +150,21 @@ class Dispatch {
 ExpertTraffic expert_traffic(const ExpertExchange& exchange) {
   check(exchange);
   return Dispatch(exchange).traffic();
+}
+
+ExpertShares exchange_shares(ExpertExchange exchange) {
+  constexpr double many_tokens = 1e6;
+  exchange.tokens = many_tokens;
+  exchange.token_size = byte;
+  const ExpertTraffic traffic = expert_traffic(exchange);
+  const Bytes payload = exchange.tokens * exchange.top_k * exchange.token_size;
+  const ExpertLoad& load = traffic.network.mean > Bytes{} ? traffic.network : traffic.scale_up;
+  const double imbalance = load.mean > Bytes{} ? load.busiest / load.mean : 1;
+  return {traffic.network.mean / payload, traffic.scale_up.mean / payload, imbalance};
+}
+
+std::string expert_curve(Algorithm transfer) {
+  return transfer == Algorithm::direct ? "expert_exchange_direct" : "expert_exchange";
 }
 
 ExpertShares even_shares(const GroupShape& group) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/kernels/collectives/collective_op.hpp"
@@ -24,6 +25,7 @@ struct ExpertExchange {
   /// direct: one copy for every expert, straight to its rank, as low-latency kernels do. hierarchical: one copy for
   /// each domain, over the sender's rail; inside it one for each rank, from the rank that it arrived at.
   Algorithm transfer = Algorithm::hierarchical;
+  bool network_only = false;    ///< direct copies inside the domain take NICs as well: kernels that know only RDMA
   double imbalance = 0;         ///< coefficient of variation of the experts' popularity; drawn by the seed
   std::vector<double> weights;  ///< popularity of each expert; empty: drawn by `imbalance`
   std::uint64_t seed = 0;
@@ -48,8 +50,8 @@ struct ExpertTraffic {
 
 /// Expected bytes of the mean and of the busiest rank.
 ///
-///   direct        network = tokens * size * (experts drawn in other domains)
-///                 inside  = tokens * size * (experts drawn at other ranks of the own domain)
+///   direct        network = tokens * size * (experts drawn in other domains; with network_only, at other ranks)
+///                 inside  = tokens * size * (experts drawn at other ranks of the own domain; with network_only, none)
 ///   hierarchical  network = tokens * size * (other domains hit), at most top_k and domain_limit
 ///                 inside  = domains * tokens * size * (other ranks of a domain hit): the own ones, and from the
 ///                           tokens that arrive on the rank's rail
@@ -59,8 +61,9 @@ struct ExpertTraffic {
 /// and up to 2 % more ranks. The busiest rank: expected_maximum of independent counts, whose variance is raised by
 /// ranks / (ranks - 1) where they have a fixed sum.
 ///
-/// @throws std::invalid_argument for another transfer, ranks that do not fill their domains, top_k beyond the
-///         experts or those of domain_limit domains, or weights that are not as many as experts
+/// @throws std::invalid_argument for another transfer, network_only with one that is not direct, ranks that do not fill
+///         their domains, top_k beyond the experts or those of domain_limit domains, or weights that are not as many as
+///         experts
 ExpertTraffic expert_traffic(const ExpertExchange& exchange);
 
 /// Shares of one rank's payload by way. Every copy of every token counts in the payload.
@@ -70,12 +73,20 @@ struct ExpertShares {
   double imbalance = 1;  ///< busiest rank over the mean
 };
 
+/// Shares of an exchange with so many tokens that popularity alone makes ranks uneven; `tokens` and `token_size` do not
+/// matter. What chance adds to few tokens is in the fitted curve.
+ExpertShares exchange_shares(ExpertExchange exchange);
+
+/// Curve of a collective set: "expert_exchange" of bulk kernels, which send hierarchically, or "expert_exchange_direct"
+/// of low-latency ones.
+std::string expert_curve(Algorithm transfer);
+
 /// Shares if every copy travels by itself and experts are used evenly.
 ExpertShares even_shares(const GroupShape& group);
 
 /// Time of exchange kernels outside NCCL: a fixed time, then network and scale-up at once.
 ///   time = base_latency + rank_latency * (p - 1) + max(network bytes / (NIC * share), scale-up bytes / (link * share))
-/// @param curve  "expert_exchange" of a collective set
+/// @param curve  expert_curve() of the transfer
 CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
                                       const CollectiveParameters& curve, const NetworkParameters& network,
                                       const ExpertShares& shares);

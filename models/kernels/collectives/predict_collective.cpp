@@ -66,13 +66,6 @@ bool is_ring_like(CollectiveOp op) {
   return op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
 }
 
-bool between_experts(CollectiveOp op) {
-  return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
-}
-
-/// So many that popularity alone makes ranks uneven. What chance adds to few tokens is in the fitted curve.
-constexpr double many_tokens = 1e6;
-
 [[noreturn]] void refuse(std::string_view what, const std::string& why, const char* help) {
   throw ConfigError({Diagnostic{"E0332", std::string(what) + " cannot run here: " + why, {}, {}, help}});
 }
@@ -135,6 +128,11 @@ CollectivePredictor::CollectivePredictor(const Cluster& cluster, const Collectiv
     add_distance(layouts_[at->second], group);
   }
   check_choice(request_.op, request_.choice, crosses_domains());
+  const bool network_only = between_experts(request_.op) && request_.experts.network_only;
+  if (network_only &&
+      std::ranges::any_of(layouts_, [](const Layout& l) { return l.links.network_per_rank <= BytesPerSecond{}; }))
+    refuse(name_of(request_.op), "copies inside a node should take NICs, and the nodes have none",
+           "leave out --inside-over-nics, or give the nodes NICs");
 }
 
 void CollectivePredictor::add_distance(Layout& layout, const Communicator& group) const {
@@ -194,17 +192,12 @@ GroupLinks CollectivePredictor::links_with_fabric(const Layout& layout, Algorith
 
 CollectiveTiming CollectivePredictor::time_between_experts(const Layout& layout, Bytes bytes) const {
   const GroupShape& shape = layout.shape;
-  const auto curve = parameters_.collectives.find("expert_exchange");
-  if (curve == parameters_.collectives.end()) throw std::invalid_argument("the parameters have no curve for experts");
   ExpertExchange exchange = request_.experts;
+  const auto curve = parameters_.collectives.find(expert_curve(exchange.transfer));
+  if (curve == parameters_.collectives.end()) throw std::invalid_argument("the parameters have no curve for experts");
   exchange.ranks = shape.ranks();
   exchange.ranks_in_domain = shape.domains == 1 ? shape.ranks() : shape.ranks_per_domain;
-  exchange.tokens = many_tokens;
-  exchange.token_size = bytes / (exchange.top_k * many_tokens);
-  const ExpertTraffic traffic = expert_traffic(exchange);
-  const ExpertLoad& load = shape.domains > 1 ? traffic.network : traffic.scale_up;
-  const double imbalance = load.mean > Bytes{} ? load.busiest / load.mean : 1;
-  const ExpertShares shares{traffic.network.mean / bytes, traffic.scale_up.mean / bytes, imbalance};
+  const ExpertShares shares = exchange_shares(exchange);
   const GroupLinks links = shape.domains > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
   CollectiveTiming timing = expert_exchange_time(bytes, shape, links, curve->second, parameters_.network, shares);
   timing.algorithm = exchange.transfer;
@@ -243,6 +236,11 @@ CollectivePredictor::Slowest CollectivePredictor::slowest(Bytes bytes) const {
   return out;
 }
 
+/// Whether bytes pass switches; NICs of one domain may exchange them at its own leaf.
+bool CollectivePredictor::on_fabric(const Slowest& slowest) {
+  return slowest.timing.crosses_domains && slowest.layout->shape.domains > 1;
+}
+
 std::string CollectivePredictor::limit(const Slowest& slowest) const {
   const CollectiveTiming& timing = slowest.timing;
   if (timing.latency > timing.wire / timing.rate) return "latency";
@@ -254,6 +252,7 @@ std::string CollectivePredictor::limit(const Slowest& slowest) const {
   const std::string links = pcie ? "PCI Express" : "scale-up links";
   const std::string inside = timing.protocol == Protocol::simple ? links : "protocol";
   if (!timing.crosses_domains) return inside;
+  if (!on_fabric(slowest)) return "NICs";
   const Laid& traffic = laid(timing.algorithm);
   const double fabric = transport_share(slowest.layout->links, parameters_.network) / traffic.seconds_per_byte;
   constexpr double close = 0.8;  // protocols and trees stay below what links carry
@@ -295,7 +294,7 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   answer.algorithm = priced.algorithm;
   answer.protocol = priced.protocol;
   answer.limit = limit(slowest);
-  const bool inside = !priced.crosses_domains;
+  const bool inside = !on_fabric(slowest);
   const int ranks = static_cast<int>(request_.groups.front().size());
   const Seconds wire = inside ? Seconds{} : priced.wire.in(byte)*laid(priced.algorithm).seconds_per_byte * second;
   check_laws(answer, {request_.op, ranks, inside, wire}, cluster_);
@@ -303,9 +302,9 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
 }
 
 std::vector<BusiestLink> CollectivePredictor::busiest(Bytes bytes, std::size_t top) const {
-  const CollectiveTiming timing = slowest_or_refuse(bytes).timing;
-  if (!timing.crosses_domains) return {};
-  return busiest_links(network_->graph, laid(timing.algorithm).loads, top);
+  const Slowest slowest = slowest_or_refuse(bytes);
+  if (!on_fabric(slowest)) return {};
+  return busiest_links(network_->graph, laid(slowest.timing.algorithm).loads, top);
 }
 
 double bus_factor(CollectiveOp op, int ranks) {

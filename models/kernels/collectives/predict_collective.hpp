@@ -76,6 +76,7 @@ class CollectivePredictor {
   GroupLinks links_with_fabric(const Layout& layout, Algorithm algorithm) const;
   Slowest slowest(Bytes bytes) const;
   Slowest slowest_or_refuse(Bytes bytes) const;
+  static bool on_fabric(const Slowest& slowest);
   std::string limit(const Slowest& slowest) const;
 
   const Cluster& cluster_;
