@@ -71,10 +71,14 @@ void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibrati
   steps.covariance.clear();
   for (const double value : fit.regression.covariance) steps.covariance.push_back(rounded(value));
   std::set<std::string> accelerators, vendors;
+  steps.measured_steps.clear();
   for (const StepRow& row : fit.rows) {
-    accelerators.insert(row.scenario.cluster.accelerator.id);
-    vendors.insert(row.scenario.cluster.accelerator.vendor);
+    const AcceleratorPart& part = row.scenario.cluster.accelerator;
+    accelerators.insert(part.id);
+    vendors.insert(part.vendor);
+    for (const std::string& name : {part.id, row.architecture}) steps.measured_steps[name] += row.share;
   }
+  for (auto& [name, count] : steps.measured_steps) count = rounded(count);
   steps.accelerators.assign(accelerators.begin(), accelerators.end());
   steps.vendors.assign(vendors.begin(), vendors.end());
 }

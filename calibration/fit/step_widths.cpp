@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "calibration/fit/sourced_value.hpp"
 #include "models/prediction/parameter_error.hpp"
@@ -30,24 +31,46 @@ double squared_deviation(double error) {
   return (error / half_width_90) * (error / half_width_90);
 }
 
-/// Every row, held out in each of these groups.
+std::string entry_of(const StepRow& row) {
+  return row.entry;
+}
+
+std::string architecture_of(const StepRow& row) {
+  return row.architecture;
+}
+
+std::string accelerator_of(const StepRow& row) {
+  return row.scenario.cluster.accelerator.id;
+}
+
+std::string vendor_of(const StepRow& row) {
+  return row.scenario.cluster.accelerator.vendor;
+}
+
+/// Every row, held out in its group, and its weight among errors of this class: 0 where the group held all or nearly
+/// all rows of something wider, as its error is one of the wider class.
+struct HeldOutClass : HeldOutSteps {
+  std::vector<double> weights;
+};
+
 struct HeldOutGroups {
-  HeldOutSteps models, sizes, accelerators, generations, vendors, stacks;
+  HeldOutClass models, accelerators, generations, vendors, stacks;
+  HeldOutSteps sizes;
 };
 
 /// @param kernels  variances by the parameters of kernels, which join those of the fitted factors
 HeldOutGroups held_out(const StepFitResult& fit, const std::vector<double>& kernels, const StepCalibration& steps) {
-  const auto by = [&](const std::function<std::string(const StepRow&)>& group) {
-    HeldOutSteps out = hold_out_steps(fit, fit.slopes, steps, group);
+  const auto by = [&](const RowName& group, const std::vector<WiderClass>& wider) {
+    HeldOutClass out{hold_out_steps(fit, fit.slopes, steps, group), class_weights(fit.rows, group, wider)};
     for (std::size_t i = 0; i < kernels.size(); ++i) out.variances[i] += kernels[i];
     return out;
   };
-  return {by(model_of),
-          by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
-          by([](const StepRow& row) { return row.scenario.cluster.accelerator.id; }),
-          by([](const StepRow& row) { return row.architecture; }),
-          by([](const StepRow& row) { return row.scenario.cluster.accelerator.vendor; }),
-          by([](const StepRow& row) { return row.entry; })};
+  const auto size_of_row = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
+  constexpr double enough = 8;  // as many as those of all stacks that are mixed in with those of one
+  const WiderClass stack{entry_of}, architecture{architecture_of, enough}, vendor{vendor_of};
+  return {by(model_of, {stack, architecture}), by(accelerator_of, {architecture}),
+          by(architecture_of, {vendor}),       by(vendor_of, {}),
+          by(entry_of, {architecture}),        hold_out_steps(fit, fit.slopes, steps, size_of_row)};
 }
 
 /// Standard deviation that errors of these rows miss beyond variances that are known.
@@ -65,14 +88,14 @@ double width_of(const std::vector<double>& errors, const std::vector<double>& we
 }
 
 /// Width of held-out errors beyond their known variances, over some rows.
-double width_where(const StepFitResult& fit, const HeldOutSteps& left,
+double width_where(const StepFitResult& fit, const HeldOutClass& left,
                    const std::function<bool(const StepRow&)>& chosen) {
   std::vector<double> errors, variances, weights;
   for (std::size_t i = 0; i < left.errors.size(); ++i) {
     if (!chosen(fit.rows[i])) continue;
     errors.push_back(left.errors[i]);
     variances.push_back(left.variances[i]);
-    weights.push_back(fit.rows[i].weight);
+    weights.push_back(left.weights[i]);
   }
   return width_beyond(errors, variances, weights);
 }
@@ -151,7 +174,7 @@ double size_width(const StepFitResult& fit) {
 
 /// Residual of each stack for jobs whose fields are all known; errors of other jobs are narrowed by the ratio of the
 /// two widths. Eight rows of all stacks are mixed in, so that a stack of few rows does not look sure.
-void publish_stacks(const StepFitResult& fit, const HeldOutSteps& left, StepCalibration& steps) {
+void publish_stacks(const StepFitResult& fit, const HeldOutClass& left, StepCalibration& steps) {
   constexpr double mixed_in = 8;
   const double all = steps.residuals.known.value;
   const double narrowed = std::min(1.0, all / steps.residuals.unknown.value);
@@ -159,11 +182,11 @@ void publish_stacks(const StepFitResult& fit, const HeldOutSteps& left, StepCali
     std::vector<double> errors, variances, weights;
     double rows = 0;
     for (std::size_t i = 0; i < left.errors.size(); ++i) {
-      if (fit.rows[i].entry != name || !is_dense(fit.rows[i])) continue;
+      if (fit.rows[i].entry != name || !is_dense(fit.rows[i]) || left.weights[i] == 0) continue;
       rows += fit.rows[i].share;
       errors.push_back(left.errors[i] * (fit.rows[i].known ? 1 : narrowed));
       variances.push_back(left.variances[i]);
-      weights.push_back(fit.rows[i].weight);
+      weights.push_back(left.weights[i]);
     }
     const double own = width_beyond(errors, variances, weights);
     entry.residual = sourced_value(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
@@ -195,7 +218,7 @@ void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
 }
 
 /// Adds the residual of each row's stack to what is known; that of all stacks if `of_all`.
-HeldOutSteps with_residuals(HeldOutSteps left, const StepFitResult& fit, const StepCalibration& steps,
+HeldOutClass with_residuals(HeldOutClass left, const StepFitResult& fit, const StepCalibration& steps,
                             bool of_all = false) {
   const StepResiduals& r = steps.residuals;
   const double assumed = r.known.value > 0 ? std::max(1.0, r.unknown.value / r.known.value) : 1;
@@ -209,12 +232,12 @@ HeldOutSteps with_residuals(HeldOutSteps left, const StepFitResult& fit, const S
 }
 
 /// How far predictions of dense steps move when their group is held out, as a standard deviation.
-double shift_width(const StepFitResult& fit, const HeldOutSteps& left) {
+double shift_width(const StepFitResult& fit, const HeldOutClass& left) {
   std::vector<double> shifts, weights;
   for (std::size_t i = 0; i < left.errors.size(); ++i) {
     if (!is_dense(fit.rows[i])) continue;
     shifts.push_back(left.errors[i] - fit.errors[i]);
-    weights.push_back(fit.rows[i].weight);
+    weights.push_back(left.weights[i]);
   }
   return width_of(shifts, weights);
 }
@@ -223,7 +246,7 @@ double shift_width(const StepFitResult& fit, const HeldOutSteps& left) {
 /// without the class: what is measured of it must say something.
 void publish_wider(const StepFitResult& fit, const HeldOutGroups& left, StepCalibration& steps) {
   StepResiduals& r = steps.residuals;
-  const auto wider = [&](const HeldOutSteps& held, const char* what, bool of_all = false) {
+  const auto wider = [&](const HeldOutClass& held, const char* what, bool of_all = false) {
     const double missing = width_where(fit, with_residuals(held, fit, steps, of_all), is_dense);
     return sourced_value(std::max(missing, shift_width(fit, held)), 0,
                          fmt::format("dense steps held out of the fit: {}, beyond models", what));
@@ -257,6 +280,25 @@ double kernel_variance(const StepRow& row) {
 }
 
 }  // namespace
+
+std::vector<double> class_weights(const std::vector<StepRow>& rows, const RowName& group,
+                                  const std::vector<WiderClass>& wider) {
+  std::vector<double> weights;
+  for (const StepRow& row : rows) weights.push_back(row.weight);
+  for (const auto& [name, least] : wider) {
+    std::map<std::string, double> all;
+    std::map<std::pair<std::string, std::string>, double> in_group;
+    for (const StepRow& row : rows) {
+      all[name(row)] += row.share;
+      in_group[{name(row), group(row)}] += row.share;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string of = name(rows[i]);
+      if (all[of] - in_group[{of, group(rows[i])}] < std::max(least, 1e-9)) weights[i] = 0;
+    }
+  }
+  return weights;
+}
 
 std::vector<double> kernel_variances(const std::vector<StepRow>& rows) {
   std::vector<double> out(rows.size());

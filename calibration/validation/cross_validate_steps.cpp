@@ -80,6 +80,8 @@ HeldOutRows without_own_architecture(const StepFitResult& fit, const std::vector
 StepCalibration blind(StepCalibration steps, const StepRow& row, bool architecture_too) {
   std::replace(steps.accelerators.begin(), steps.accelerators.end(), row.scenario.cluster.accelerator.id,
                std::string());
+  double& left = steps.measured_steps[row.architecture];
+  left = std::max(0.0, left - steps.measured_steps[row.scenario.cluster.accelerator.id]);
   const std::string tax = "kernel_tax/" + row.architecture;
   if (architecture_too) std::replace(steps.fitted.begin(), steps.fitted.end(), tax, std::string());
   return steps;

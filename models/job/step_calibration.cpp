@@ -149,6 +149,11 @@ const Record<StepCalibration>& record(const StepCalibration*) {
                .max = 1000})
           .required("stacks", &S::stacks, {.help = "factors by stack; \"other\" for stacks without an entry"})
           .optional("accelerators", &S::accelerators, {.help = "accelerators whose steps were fitted"})
+          .optional("measured_steps", &S::measured_steps,
+                    {.help = "fitted steps by accelerator and by architecture, those of one cell as one; few steps add "
+                             "a part of the residual of an unmeasured one",
+                     .min = 0,
+                     .max = 1e9})
           .optional(
               "vendors", &S::vendors,
               {.help =

@@ -74,9 +74,11 @@ struct StepCalibration {
       0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
   std::map<std::string, StackCalibration> stacks;           ///< "other": for stacks without an entry
   std::vector<std::string> accelerators;                    ///< accelerators with steps in the fit
-  std::vector<std::string> vendors;                         ///< vendors of those; parts of others add their residual
-  double most_accelerators = 1;                             ///< largest job in the fit
-  double longest_sequence = 1;                              ///< longest sequence in the fit, tokens
+  /// Steps in the fit by accelerator and by architecture, those of one cell as one; empty: many of each.
+  std::map<std::string, double> measured_steps;
+  std::vector<std::string> vendors;  ///< vendors of those; parts of others add their residual
+  double most_accelerators = 1;      ///< largest job in the fit
+  double longest_sequence = 1;       ///< longest sequence in the fit, tokens
   StepResiduals residuals;
   MemoryResiduals memory_residuals;
   /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".

@@ -74,6 +74,17 @@ std::string stack_text(const Scenario& s, const Evidence& evidence) {
                      name, s.stack.calibrated);
 }
 
+/// "only 3 published steps of CDNA3 are in the calibration"; empty: enough, or the part itself is not measured.
+std::string few_steps_text(const Scenario& s, const Evidence& evidence) {
+  constexpr double few = 8;  // as many as those of all others that they are mixed with
+  const std::string architecture = step_architecture(s.cluster.accelerator);
+  const auto found = s.steps.measured_steps.find(architecture);
+  const bool known = evidence.accelerator == MeasuredAccelerator::itself && found != s.steps.measured_steps.end();
+  if (!known || found->second >= few) return {};
+  return fmt::format("only {:.0f} published {} of {} are in the calibration", found->second,
+                     found->second > 1 ? "steps" : "step", architecture);
+}
+
 void add_release(const Scenario& s, std::vector<std::string>& out) {
   const CalendarDate release = release_of(s.stack, s.job), measured = measured_release(s.steps, release);
   if (release == measured) return;
@@ -99,6 +110,7 @@ std::vector<std::string> evidence_warnings(const Scenario& s, double sigma) {
   std::vector<std::string> out;
   if (evidence.accelerator != MeasuredAccelerator::itself || (s.like && !s.like->differences.empty()))
     out.push_back(wide(accelerator_text(s, evidence)));
+  if (const std::string few = few_steps_text(s, evidence); !few.empty()) out.push_back(wide(few));
   if (evidence.stack != MeasuredStack::itself) out.push_back(wide(stack_text(s, evidence)));
   add_release(s, out);
   return out;

@@ -32,6 +32,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "models/job/parameter_choice.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
@@ -163,16 +164,29 @@ double stack_variance(const StepFactorErrors& step) {
   return step.evidence.stack == MeasuredStack::entry ? variance + squared(differs) : variance;
 }
 
-/// Variance of an accelerator without measured steps, by its nearest measured relative.
+/// Part of the variance of an unmeasured accelerator or architecture that its measured steps leave: as if so many steps
+/// of all others were mixed in with them.
+double left_by_steps(const StepCalibration& calibration, const std::string& name) {
+  constexpr double mixed_in = 8;
+  if (calibration.measured_steps.empty()) return 0;
+  const auto found = calibration.measured_steps.find(name);
+  return mixed_in / (mixed_in + (found == calibration.measured_steps.end() ? 0 : found->second));
+}
+
+/// Variance of an accelerator with few or no measured steps, by its nearest measured relative.
 double accelerator_variance(const StepFactorErrors& step) {
   const StepResiduals& r = step.scenario.steps.residuals;
+  const AcceleratorPart& part = step.scenario.cluster.accelerator;
+  const double beyond = std::max(0.0, squared(r.generation.value) - squared(r.accelerator.value));
+  const double of_architecture = beyond * left_by_steps(step.scenario.steps, step_architecture(part));
   // A part that is like a measured one: the error of unmeasured relatives, by the distance of the data sheets.
   const double derived = squared(r.accelerator.value * step.evidence.like_distance / usual_distance);
   switch (step.evidence.accelerator) {
     case MeasuredAccelerator::itself:
-      return derived;
+      return derived + of_architecture +
+             squared(r.accelerator.value) * left_by_steps(step.scenario.steps, measured_id(part));
     case MeasuredAccelerator::architecture:
-      return derived + squared(r.accelerator.value);
+      return derived + of_architecture + squared(r.accelerator.value);
     case MeasuredAccelerator::vendor:
       return derived + squared(r.generation.value);
     case MeasuredAccelerator::none:
@@ -203,17 +217,23 @@ double generic_sigma(const ParameterSet& parameters, std::string_view family) {
   return widest;
 }
 
-/// Variance of a step by generic kernel parameters. Residuals of whole steps already include the kernels of
-/// measured accelerators; sets that samples moved in part keep the reports of generic families.
-double generic_variance(const StepPrediction& step, const Scenario& s) {
-  return squared(compute_share(step) * generic_sigma(s.parameters, "gemm/bf16")) +
-         squared(communication_share(step) * generic_sigma(s.parameters, "collectives"));
+double sum_of_squares(const std::map<std::string, double>& errors, std::string_view family = "") {
+  double sum = 0;
+  for (const auto& [name, error] : errors)
+    if (name.starts_with(family)) sum += squared(error);
+  return sum;
 }
 
-double sum_of_squares(const std::map<std::string, double>& errors) {
-  double sum = 0;
-  for (const auto& [name, error] : errors) sum += squared(error);
-  return sum;
+/// Variance of a step by generic kernel parameters, beyond what their own standard errors say: errors of a generic fit
+/// on held-out generations contain those of its numbers. Residuals of whole steps already include the kernels of
+/// measured accelerators; sets that samples moved in part keep the reports of generic families.
+double generic_variance(const StepPrediction& step, const Scenario& s,
+                        const std::map<std::string, double>& parameters) {
+  const auto beyond = [&](double sigma, std::string_view family) {
+    return std::max(0.0, squared(sigma) - sum_of_squares(parameters, family));
+  };
+  return beyond(compute_share(step) * generic_sigma(s.parameters, "gemm/bf16"), "gemm/") +
+         beyond(communication_share(step) * generic_sigma(s.parameters, "collectives"), "collectives/");
 }
 
 /// Variance of a ratio by the parameters of kernels: those of one set cancel as far as both steps depend on them alike.
@@ -279,7 +299,7 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.job = job_key(s, step.plan);
   out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
   out.size = std::min(s.steps.residuals.size.value, out.own);
-  out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s)));
+  out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s, out.parameters)));
   out.folding = folds_exactly(s, step.plan) ? 0 : folding_error;
   const double variance =
       squared(out.own) + squared(out.shared) + squared(out.folding) + fitted + sum_of_squares(out.parameters);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "models/prediction/evidence.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
@@ -65,4 +66,39 @@ TEST_CASE("an approximate folding widens the interval, also against another such
   CHECK(folded.folding > 0);
   CHECK(folded.sigma > exact.sigma);
   CHECK(sigma(folded, folded, even) == Approx(std::hypot(sigma(exact, exact, even), std::sqrt(2.0) * folded.folding)));
+}
+
+TEST_CASE("few measured steps leave a part of the error of an unmeasured accelerator", "[models]") {
+  Scenario s = job_of(SmallCase{});
+  s.steps.residuals.accelerator.value = 0.1;
+  s.steps.residuals.generation.value = 0.2;
+  const std::string part = s.cluster.accelerator.id, architecture = step_architecture(s.cluster.accelerator);
+  s.steps.accelerators = {part};
+  const auto variance = [&](double of_part, double of_architecture) {
+    s.steps.measured_steps = {{part, of_part}, {architecture, of_architecture}};
+    const double sigma = predict_step(s).uncertainty.sigma;
+    return sigma * sigma;
+  };
+  const double many = variance(1e6, 1e6);
+  // Eight of all others against eight own ones: half of the variance is left.
+  CHECK(variance(8, 1e6) - many == Approx(0.1 * 0.1 / 2).epsilon(1e-3));
+  CHECK(variance(1e6, 8) - many == Approx((0.2 * 0.2 - 0.1 * 0.1) / 2).epsilon(1e-3));
+  CHECK(variance(2, 5) > variance(5, 5));
+  s.steps.measured_steps.clear();
+  const double unstated = predict_step(s).uncertainty.sigma;
+  CHECK(unstated * unstated == Approx(many).epsilon(1e-3));
+}
+
+TEST_CASE("a prediction says that only few steps of its architecture were measured", "[models]") {
+  Scenario s = job_of(SmallCase{});
+  const std::string part = s.cluster.accelerator.id, architecture = step_architecture(s.cluster.accelerator);
+  s.steps.accelerators = {part};
+  const auto said = [&](double steps) {
+    s.steps.measured_steps = {{part, steps}, {architecture, steps}};
+    return evidence_warnings(s, 0.1);
+  };
+  REQUIRE(said(3).size() == said(8).size() + 1);
+  CHECK(said(3).front() == "only 3 published steps of " + architecture +
+                               " are in the calibration; 90 % interval of the step time -15/+18 %");
+  CHECK(said(1).front().starts_with("only 1 published step of "));
 }
