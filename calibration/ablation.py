@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each modelled effect is worth: removes one at a time, fits the step calibration again, validates.
 
-    calibration/ablation.py build/release [WORD...]   prints a Markdown table; about two minutes per effect
+    calibration/ablation.py build/release [--no-fit] [WORD...]   prints a Markdown table; about five minutes per effect
 
-With words, only effects whose name holds one of them are removed.
+With words, only effects whose name holds one of them are removed. With --no-fit the step calibration stays as it is,
+for effects that few steps have: about two minutes per effect.
 
 Effects are removed in a copy of configs, so that the program that judges is the one that ships.
 """
@@ -75,6 +76,25 @@ def set_experts(key, value):
     return change
 
 
+def plain_transports(data):
+    for transport in data["network"].get("transports", {}).values():
+        transport["bandwidth"]["value"] = transport["latency"]["value"] = 1
+
+
+def generic_parameters(configs):
+    for name in ("mi300x", "l40s"):
+        (configs / "parameters" / f"{name}.json").unlink()
+
+
+def undated_stacks(configs):
+    """Generic stacks of every year do what those of 2023 do."""
+    stacks_folder = configs / "stacks"
+    for year in ("2021", "2025"):
+        data = json.loads((stacks_folder / "generic-2023.json").read_text())
+        data.update(name=f"generic-{year}", date=json.loads((stacks_folder / f"generic-{year}.json").read_text())["date"])
+        (stacks_folder / f"generic-{year}.json").write_text(json.dumps(data))
+
+
 def no_casts(configs):
     edit(configs, "steps", lambda data: [cast.update(value=0) for cast in data["cast_bytes"].values()])
 
@@ -95,15 +115,20 @@ EFFECTS = {
     "a host that waits for the router": stacks(set_experts("synchronises", False)),
     "one copy of a token to each node": stacks(set_experts("transfer", "all-to-all")),
     "exchanges of experts behind another micro-batch": stacks(set_experts("overlap_exchange", False)),
+    "parameters of MI300X and L40S": generic_parameters,
+    "transports other than InfiniBand": parameters(plain_transports),
+    "dates of generic stacks": undated_stacks,
+    "recomputation that stacks assume": stacks(set_stack("assumed_recompute", "none")),
     "captured graphs": stacks(set_stack("graph_capture", "none")),
     "latent vectors expanded again": stacks(set_stack("selective_latents", False)),
 }
 
 
-def judge(build, configs):
+def judge(build, configs, fits):
     env = dict(os.environ, CLUSTERWRIGHT_CONFIGS=str(configs))
-    subprocess.run([build / "calibration/fit_parameters", ROOT / "calibration/measurements", configs, "steps"],
-                   check=True, stdout=subprocess.DEVNULL, env=env)
+    if fits:
+        subprocess.run([build / "calibration/fit_parameters", ROOT / "calibration/measurements", configs, "steps"],
+                       check=True, stdout=subprocess.DEVNULL, env=env)
     cases = sorted((ROOT / "calibration/measurements").glob("training*.json"))
     out = configs / "validation.json"
     subprocess.run([build / "tools/clusterwright", "validate", "--quiet", "--cases", *cases, "-o", out],
@@ -117,16 +142,17 @@ def judge(build, configs):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     print("| without | mean of families, median / p90 % | suffers most (median, points worse) |\n| --- | --- | --- |")
+    words = [word for word in sys.argv[2:] if word != "--no-fit"]
     reference = {}
     for name, remove in EFFECTS.items():
-        if sys.argv[2:] and name != "nothing" and not any(word in name for word in sys.argv[2:]):
+        if words and name != "nothing" and not any(word in name for word in words):
             continue
         with tempfile.TemporaryDirectory() as folder:
             configs = pathlib.Path(folder) / "configs"
             shutil.copytree(ROOT / "configs", configs)
             (configs.parent / "calibration").symlink_to(ROOT / "calibration")
             remove(configs)
-            mean, medians = judge(build, configs)
+            mean, medians = judge(build, configs, "--no-fit" not in sys.argv)
         reference = reference or medians
         worse = sorted(medians, key=lambda f: reference.get(f, 0) - medians[f])[:3]
         suffers = ", ".join(f"{f} {100 * (medians[f] - reference.get(f, 0)):+.1f}" for f in worse)
