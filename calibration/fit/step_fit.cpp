@@ -116,7 +116,7 @@ StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioSh
   solve(problem, shelf.steps, fit);
   fit.errors = errors_of(fit.slopes);
   publish(problem, fit, shelf.steps);
-  publish_residuals(fit, kernel_variances(fit.rows), shelf.steps);
+  publish_residuals(fit, kernel_variances(fit.rows), never_fitted_rows(measurements, shelf), shelf.steps);
   return fit;
 }
 

@@ -76,9 +76,9 @@ StepSlopes slopes_of(const StepRow& row) {
           alone ? 0 : slope(0, difference, 0), host ? slope(0, 0, difference) : 0};
 }
 
-}  // namespace
-
-std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf) {
+/// Scored steps that the models can describe, of stacks with an entry of their own or without one.
+std::vector<StepRow> described_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf,
+                                    bool with_entry) {
   std::vector<StepRow> all(measurements.size());
   tbb::parallel_for(std::size_t{0}, measurements.size(), [&](std::size_t i) {
     const Measurement& m = measurements[i];
@@ -107,9 +107,19 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
   });
   std::vector<StepRow> rows;
   for (StepRow& row : all)
-    if (!row.entry.empty() && row.entry != other_entry) rows.push_back(std::move(row));
+    if (!row.entry.empty() && (row.entry != other_entry) == with_entry) rows.push_back(std::move(row));
   share_votes(rows);
   return rows;
+}
+
+}  // namespace
+
+std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf) {
+  return described_rows(measurements, shelf, true);
+}
+
+std::vector<StepRow> never_fitted_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf) {
+  return described_rows(measurements, shelf, false);
 }
 
 std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows) {

@@ -49,6 +49,9 @@ struct StepRow {
 /// as 26 single rows. The rows of a cell count as one.
 std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
+/// Steps of generic stacks and of others without an entry: no fit sees them, and they take the entry "other".
+std::vector<StepRow> never_fitted_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
+
 /// Error log(predicted/measured) of the rate, and its derivatives by the logarithms of three factors.
 struct StepSlopes {
   double error = 0;

@@ -66,8 +66,7 @@ HeldOutGroups held_out(const StepFitResult& fit, const std::vector<double>& kern
     return out;
   };
   const auto size_of_row = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
-  constexpr double enough = 8;  // as many as those of all stacks that are mixed in with those of one
-  const WiderClass stack{entry_of}, architecture{architecture_of, enough}, vendor{vendor_of};
+  const WiderClass stack{entry_of}, architecture{architecture_of, mixed_in_steps}, vendor{vendor_of};
   return {by(model_of, {stack, architecture}), by(accelerator_of, {architecture}),
           by(architecture_of, {vendor}),       by(vendor_of, {}),
           by(entry_of, {architecture}),        hold_out_steps(fit, fit.slopes, steps, size_of_row)};
@@ -172,10 +171,15 @@ double size_width(const StepFitResult& fit) {
   return width_of(errors, weights);
 }
 
+/// Width of so many steps of one stack, and of eight of all stacks, so that few steps do not look sure.
+Sourced<double> mixed_residual(double own, double steps, double all, const std::string& from) {
+  return sourced_value(std::sqrt((steps * own * own + mixed_in_steps * all * all) / (steps + mixed_in_steps)), 0,
+                       from + ", mixed with 8 of all stacks");
+}
+
 /// Residual of each stack for jobs whose fields are all known; errors of other jobs are narrowed by the ratio of the
-/// two widths. Eight rows of all stacks are mixed in, so that a stack of few rows does not look sure.
+/// two widths.
 void publish_stacks(const StepFitResult& fit, const HeldOutClass& left, StepCalibration& steps) {
-  constexpr double mixed_in = 8;
   const double all = steps.residuals.known.value;
   const double narrowed = std::min(1.0, all / steps.residuals.unknown.value);
   for (auto& [name, entry] : steps.stacks) {
@@ -188,10 +192,40 @@ void publish_stacks(const StepFitResult& fit, const HeldOutClass& left, StepCali
       variances.push_back(left.variances[i]);
       weights.push_back(left.weights[i]);
     }
-    const double own = width_beyond(errors, variances, weights);
-    entry.residual = sourced_value(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
-                                   fmt::format("{} steps, models held out, mixed with 8 of all stacks", errors.size()));
+    entry.residual = mixed_residual(width_beyond(errors, variances, weights), rows, all,
+                                    fmt::format("{} steps, models held out", errors.size()));
   }
+}
+
+/// Step as the interval sees it.
+StepPrediction predicted(const StepRow& row) {
+  const StepTime step = time_step(row.scenario, row.plan);
+  StepPrediction out;
+  out.plan = row.plan;
+  out.step_time = to_seconds(step.end);
+  std::ranges::copy(step.breakdown, out.breakdown.begin());
+  return out;
+}
+
+/// Residual of the entry "other": what dense steps miss that took it, beyond the spread of the fitted factors.
+void publish_other(std::vector<StepRow> rows, StepCalibration& steps) {
+  std::erase_if(rows, [](const StepRow& row) { return !is_dense(row); });
+  const auto other = steps.stacks.find(other_entry);
+  if (rows.empty() || other == steps.stacks.end()) return;
+  for (StepRow& row : rows) row.scenario.steps = steps;
+  const std::vector<StepSlopes> shares = step_shares(rows);
+  std::vector<double> errors, known, weights;
+  double count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const StepUncertainty u = step_uncertainty(predicted(rows[i]), rows[i].scenario, rows[i].known);
+    errors.push_back(shares[i].error);
+    known.push_back(u.sigma * u.sigma - u.own * u.own - u.shared * u.shared);
+    weights.push_back(rows[i].weight);
+    count += rows[i].share;
+  }
+  other->second.residual =
+      mixed_residual(width_beyond(errors, known, weights), count, steps.residuals.known.value,
+                     fmt::format("{} steps of stacks without an entry, which no fit sees", rows.size()));
 }
 
 std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutGroups& left) {
@@ -269,13 +303,8 @@ void publish_wider(const StepFitResult& fit, const HeldOutGroups& left, StepCali
 
 /// Variance of a step by the standard errors of the parameters of its kernels.
 double kernel_variance(const StepRow& row) {
-  const StepTime step = time_step(row.scenario, row.plan);
-  StepPrediction prediction;
-  prediction.plan = row.plan;
-  prediction.step_time = to_seconds(step.end);
-  std::ranges::copy(step.breakdown, prediction.breakdown.begin());
   double sum = 0;
-  for (const auto& [name, error] : parameter_errors(row.scenario, prediction)) sum += error * error;
+  for (const auto& [name, error] : parameter_errors(row.scenario, predicted(row))) sum += error * error;
   return sum;
 }
 
@@ -306,7 +335,8 @@ std::vector<double> kernel_variances(const std::vector<StepRow>& rows) {
   return out;
 }
 
-void publish_residuals(const StepFitResult& fit, const std::vector<double>& kernels, StepCalibration& steps) {
+void publish_residuals(const StepFitResult& fit, const std::vector<double>& kernels,
+                       const std::vector<StepRow>& never_fitted, StepCalibration& steps) {
   const HeldOutGroups left = held_out(fit, kernels, steps);
   StepResiduals& r = steps.residuals;
   const std::string source = "dense steps held out of the fit: ";
@@ -322,6 +352,7 @@ void publish_residuals(const StepFitResult& fit, const std::vector<double>& kern
   r.layout = sourced_value(layout_width(fit), 0, "pairs of steps of one job under different layouts, each job once");
   r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
   r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
+  publish_other(never_fitted, steps);
   publish_ranges(fit, steps);
   steps.fits = reports(fit, left);
 }

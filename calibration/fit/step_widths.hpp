@@ -42,7 +42,9 @@ std::vector<double> class_weights(const std::vector<StepRow>& rows, const RowNam
 std::vector<double> kernel_variances(const std::vector<StepRow>& rows);
 
 /// Fills ranges, residuals by class and fit reports of the calibration.
-/// @param kernels  kernel_variances() of the rows
-void publish_residuals(const StepFitResult& fit, const std::vector<double>& kernels, StepCalibration& steps);
+/// @param kernels       kernel_variances() of the rows
+/// @param never_fitted  never_fitted_rows(): the width of stacks without an entry
+void publish_residuals(const StepFitResult& fit, const std::vector<double>& kernels,
+                       const std::vector<StepRow>& never_fitted, StepCalibration& steps);
 
 }  // namespace clusterwright

@@ -20,8 +20,7 @@ int rounded_up(int count, int multiple) {
 
 constexpr int tokens_of_bulk_kernels = 256;  // of a rank, and more
 
-/// Machine of whole domains that holds the ranks. One node has NICs if copies inside it need
-/// them.
+/// Machine of whole domains that holds the ranks; one node has NICs if copies inside it take them.
 ClusterSpec machine_of(const MeasuredHardware& hardware, int nodes, bool nics_inside,
                        const std::vector<AcceleratorPart>& parts) {
   MeasuredHardware whole = hardware;

@@ -49,6 +49,10 @@ struct MemoryResiduals {
 };
 const Record<MemoryResiduals>& record(const MemoryResiduals*);
 
+/// Steps of all others that are mixed in with those of one stack, accelerator or architecture, so that few steps do not
+/// look sure.
+inline constexpr double mixed_in_steps = 8;
+
 struct StepCalibration {
   StepCalibration();
   StepCalibration(const StepCalibration&);

@@ -76,11 +76,10 @@ std::string stack_text(const Scenario& s, const Evidence& evidence) {
 
 /// "only 3 published steps of CDNA3 are in the calibration"; empty: enough, or the part itself is not measured.
 std::string few_steps_text(const Scenario& s, const Evidence& evidence) {
-  constexpr double few = 8;  // as many as those of all others that they are mixed with
   const std::string architecture = step_architecture(s.cluster.accelerator);
   const auto found = s.steps.measured_steps.find(architecture);
   const bool known = evidence.accelerator == MeasuredAccelerator::itself && found != s.steps.measured_steps.end();
-  if (!known || found->second >= few) return {};
+  if (!known || found->second >= mixed_in_steps) return {};
   return fmt::format("only {:.0f} published {} of {} are in the calibration", found->second,
                      found->second > 1 ? "steps" : "step", architecture);
 }

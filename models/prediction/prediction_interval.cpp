@@ -167,10 +167,10 @@ double stack_variance(const StepFactorErrors& step) {
 /// Part of the variance of an unmeasured accelerator or architecture that its measured steps leave: as if so many steps
 /// of all others were mixed in with them.
 double left_by_steps(const StepCalibration& calibration, const std::string& name) {
-  constexpr double mixed_in = 8;
   if (calibration.measured_steps.empty()) return 0;
   const auto found = calibration.measured_steps.find(name);
-  return mixed_in / (mixed_in + (found == calibration.measured_steps.end() ? 0 : found->second));
+  const double steps = found == calibration.measured_steps.end() ? 0 : found->second;
+  return mixed_in_steps / (mixed_in_steps + steps);
 }
 
 /// Variance of an accelerator with few or no measured steps, by its nearest measured relative.

@@ -31,9 +31,10 @@ void add_uncertain(const JsonValue& value, const std::string& path, std::set<std
 
 TEST_CASE("the shipped calibration states the releases and residuals of its rows", "[validation][evidence]") {
   const ScenarioShelf shelf = load_shelf(shipped_configs);
-  const StepFitResult fit = committed_steps(read_training_steps(CLUSTERWRIGHT_MEASUREMENTS), shelf);
+  const std::vector<Measurement> measured = read_training_steps(CLUSTERWRIGHT_MEASUREMENTS);
+  const StepFitResult fit = committed_steps(measured, shelf);
   StepCalibration again = shelf.steps;
-  publish_residuals(fit, kernel_variances(fit.rows), again);
+  publish_residuals(fit, kernel_variances(fit.rows), never_fitted_rows(measured, shelf), again);
   CHECK(again.oldest_release.text() == shelf.steps.oldest_release.text());
   CHECK(again.newest_release.text() == shelf.steps.newest_release.text());
   // Slopes here are shares of the step, those of the fit exact.
@@ -42,6 +43,9 @@ TEST_CASE("the shipped calibration states the releases and residuals of its rows
   };
   CAPTURE(again.residuals.vendor.value, again.residuals.generation.value, again.residuals.stack.value);
   CHECK(near(again.residuals.known, shelf.steps.residuals.known));
+  // Stacks without an entry are less certain than those with one, as the steps say that no fit sees.
+  CHECK(near(again.stacks.at(other_entry).residual, shelf.steps.stacks.at(other_entry).residual));
+  CHECK(again.stacks.at(other_entry).residual.value > again.residuals.known.value);
   CHECK(near(again.residuals.generation, shelf.steps.residuals.generation));
   CHECK(near(again.residuals.stack, shelf.steps.residuals.stack));
   CHECK(near(again.residuals.vendor, shelf.steps.residuals.vendor));
