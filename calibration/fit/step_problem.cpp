@@ -60,8 +60,7 @@ bool all_known(const Measurement& m) {
   return job.recompute && job.micro_batch && job.tensor && job.pipeline && (!pipelined || job.virtual_pipeline);
 }
 
-/// Share of a step below which a factor is not simulated.
-constexpr double unnoticed = 1e-3;  // share of the step
+constexpr double unnoticed = 1e-3;  // share of a step below which a factor is not simulated
 
 StepSlopes slopes_of(const StepRow& row) {
   StepWhatIfs what_ifs(row.scenario, row.plan);
