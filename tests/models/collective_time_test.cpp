@@ -258,3 +258,15 @@ TEST_CASE("with one algorithm more bandwidth is never slower and more bytes neve
       }
     }
 }
+
+TEST_CASE("both kernels of experts have the interval of the less certain one", "[models][collectives]") {
+  CollectiveSet set;
+  FitReport bulk, direct;
+  bulk.name = "collectives/expert_exchange, from 1 MB";
+  direct.name = "collectives/expert_exchange_direct, from 1 MB";
+  bulk.held_out_p90_abs_log = 0.17;
+  direct.held_out_p90_abs_log = 0.06;
+  set.fits = {bulk, direct};
+  CHECK(collective_half_width(CollectiveOp::dispatch, 1 * megabyte, {}, set) == 0.17);
+  CHECK(collective_half_width(CollectiveOp::combine, 1 * megabyte, {}, set) == 0.17);
+}

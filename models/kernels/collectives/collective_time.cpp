@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/kernels/collectives/expert_exchange.hpp"
 #include "sim/interval.hpp"
 
 namespace clusterwright {
@@ -302,22 +301,23 @@ namespace {
 constexpr double unjudged_residual = 0.4;  // of a set whose fits report nothing
 constexpr Bytes large_message = 1 * megabyte;
 
-/// Curve whose fits were judged: messages and broadcasts have no measurements of their own.
-std::string judged(CollectiveOp op, Algorithm algorithm) {
-  if (between_experts(op)) return expert_curve(algorithm);
-  return op == CollectiveOp::send ? "all_to_all" : curve_name(op);
+/// Fits that judge an op: messages and broadcasts have no measurements of their own, and both kernels of experts are
+/// judged by the worse one, as low-latency ones were measured on one part only.
+std::string judged(CollectiveOp op) {
+  if (between_experts(op)) return "expert_exchange";
+  return op == CollectiveOp::send ? "all_to_all" : curve_name(op) + ",";
 }
 
 /// 90th percentile of the error on held-out rows of the op; that of the worst op if this one has no report.
-double residual(CollectiveOp op, Algorithm algorithm, Bytes bytes, const CollectiveSet& set) {
+double residual(CollectiveOp op, Bytes bytes, const CollectiveSet& set) {
   const std::string size = bytes < large_message && !between_experts(op) ? ", below 1 MB" : ", from 1 MB";
-  const std::string own = "collectives/" + judged(op, algorithm) + size;
-  double worst = 0;
+  double own = 0, worst = 0;
   for (const FitReport& fit : set.fits) {
-    if (fit.name == own) return fit.held_out_p90_abs_log;
-    if (fit.name.ends_with(size)) worst = std::max(worst, fit.held_out_p90_abs_log);
+    if (!fit.name.ends_with(size)) continue;
+    worst = std::max(worst, fit.held_out_p90_abs_log);
+    if (fit.name.starts_with("collectives/" + judged(op))) own = std::max(own, fit.held_out_p90_abs_log);
   }
-  return worst > 0 ? worst : unjudged_residual;
+  return own > 0 ? own : worst > 0 ? worst : unjudged_residual;
 }
 
 double relative_error(const Sourced<double>& value) {
@@ -327,7 +327,7 @@ double relative_error(const Sourced<double>& value) {
 }  // namespace
 
 double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set) {
-  const double in_class = residual(op, timing.algorithm, bytes, set);
+  const double in_class = residual(op, bytes, set);
   if (!timing.crosses_domains) return in_class;
   const double latency_part = timing.latency / timing.time();
   const double of_latency = latency_part * relative_error(set.network.latency_scale);
