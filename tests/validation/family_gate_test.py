@@ -6,6 +6,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import family_gate
+import page_tables
 
 
 def table(**medians):
@@ -56,6 +57,17 @@ class FamilyGate(unittest.TestCase):
         stale = family_gate.unstated(overall, readme.replace("18.3", "18.5"), page.replace("15.8", "18.7"))
         self.assertEqual(len(stale), 2)
         self.assertIn("README.md does not say '90th percentile of 18.3 %'", stale)
+
+    def test_a_row_that_a_page_states_otherwise_is_found(self):
+        family = {"name": "a", "n": 2, "coverage": 1.0, "median_abs_log": 0.055, "p90_abs_log": 0.183, "bias": 0.01}
+        family |= {"within_10_percent": 0.5, "in_interval": 1.0, "median_half_width": 0.158}
+        validation = {"families": [family], "overall": family | {"name": "all"}, "kinds": []}
+        row = "| a | 2 | 100.0 | 5.5 | 18.3 | 1.0 | 50.0 | 100.0 | 15.8 |"
+        page = f"{row}\n| another | 3 | 1.0 | 1 | 1 | 1 | 1 | 1 | 1 |"
+        self.assertEqual(page_tables.stale(page, validation), [])
+        old = page.replace("5.5", "5.2")
+        self.assertEqual(len(page_tables.stale(old, validation)), 1)
+        self.assertEqual(page_tables.renew(old, validation), page)
 
     def test_new_and_gone_families_are_found(self):
         self.assertEqual(len(self.found(table(a=0.05), table(b=0.05))), 2)
