@@ -13,7 +13,8 @@ namespace clusterwright {
 
 template <>
 struct EnumNames<UnknownKind> {  ///< as the keys of a calibration file
-  static constexpr std::array<std::string_view, 5> names = {"compute", "communication", "host", "kernel_tax", "drift"};
+  static constexpr std::array<std::string_view, 7> names = {"compute", "communication", "host",        "kernel_tax",
+                                                            "drift",   "experts",       "expert_drift"};
 };
 
 namespace {
@@ -30,7 +31,7 @@ struct Prior {
 /// By UnknownKind. Steps of A100 are nearly the sum of their microbenchmarks; later parts lose 5 to 20 % more to clocks
 /// and overlap.
 constexpr std::array<Prior, enum_count<UnknownKind>> priors_of_kinds = {
-    {{0.05, 0.10}, {0, 0.20}, {0, 0.35}, {0.03, 0.08}, {0.03, 0.02}}};
+    {{0.05, 0.10}, {0, 0.20}, {0, 0.35}, {0.03, 0.08}, {0.03, 0.02}, {0.10, 0.15}, {0.10, 0.08}}};
 
 /// Width of the overhead of architectures whose multiplies were never measured in the shapes of steps: it stands for
 /// the error of their kernels too. Narrower, stacks would have to account for it.
@@ -53,8 +54,18 @@ bool has_measured_kernels(const StepRow& row) {
   return std::ranges::any_of(fits, [](const FitReport& fit) { return fit.name == "gemm/bf16, M >= 1024"; });
 }
 
+/// Unknowns that all stacks and architectures share.
+constexpr bool is_common(UnknownKind kind) {
+  return kind == UnknownKind::drift || kind == UnknownKind::experts || kind == UnknownKind::expert_drift;
+}
+
+/// Unknowns that are logarithms per year, not logarithms of factors.
+constexpr bool is_yearly(UnknownKind kind) {
+  return kind == UnknownKind::drift || kind == UnknownKind::expert_drift;
+}
+
 StepUnknown unknown_of(UnknownKind kind, const StepRow& row) {
-  if (kind == UnknownKind::drift) return {kind, ""};
+  if (is_common(kind)) return {kind, ""};
   return {kind, kind == UnknownKind::kernel_overhead ? row.architecture : row.entry};
 }
 
@@ -71,16 +82,18 @@ StackCalibration prior_stack() {
 /// Number of a calibration that an unknown stands for.
 Sourced<double>& number(StepCalibration& steps, const StepUnknown& unknown) {
   if (unknown.kind == UnknownKind::drift) return steps.drift;
+  if (unknown.kind == UnknownKind::experts) return steps.expert_kernels;
+  if (unknown.kind == UnknownKind::expert_drift) return steps.expert_drift;
   if (unknown.kind == UnknownKind::kernel_overhead) return steps.kernel_overhead[unknown.owner];
   StackCalibration& entry = steps.stacks.at(unknown.owner);
   if (unknown.kind == UnknownKind::compute) return entry.compute;
   return unknown.kind == UnknownKind::communication ? entry.communication : entry.host;
 }
 
-/// Drift is kept as a logarithm, the others as factors.
+/// Yearly ones are kept as logarithms, the others as factors.
 double present_value(StepCalibration& steps, const StepUnknown& unknown) {
   const double value = number(steps, unknown).value;
-  return unknown.kind == UnknownKind::drift ? value : std::log(value);
+  return is_yearly(unknown.kind) ? value : std::log(value);
 }
 
 bool informs(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes, const std::string& entry) {
@@ -122,14 +135,14 @@ OverheadLine fit_overhead_line(const std::vector<OverheadPoint>& points) {
 
 std::string StepUnknown::name() const {
   const std::string text(enum_name(kind));
-  return kind == UnknownKind::drift ? text : text + "/" + owner;
+  return owner.empty() ? text : text + "/" + owner;
 }
 
 void write_unknown(StepCalibration& steps, const StepUnknown& unknown, double x, double error,
                    const std::string& source) {
-  const bool drift = unknown.kind == UnknownKind::drift;
-  const double value = drift ? x : std::exp(x);
-  number(steps, unknown) = sourced_value(value, drift ? error : error * value, source);
+  const bool yearly = is_yearly(unknown.kind);
+  const double value = yearly ? x : std::exp(x);
+  number(steps, unknown) = sourced_value(value, yearly ? error : error * value, source);
 }
 
 void start_from_priors(ScenarioShelf& shelf) {
@@ -140,8 +153,10 @@ void start_from_priors(ScenarioShelf& shelf) {
   steps.oldest_release = steps.newest_release = {};  // those of the rows, which no earlier range may cut
   steps.kernel_overhead = {{other_entry, prior_value(UnknownKind::kernel_overhead)}};
   steps.overhead_per_density = steps.density_reference = {0, "definition: one overhead factor for all parts"};
-  const Prior drift = prior_of(UnknownKind::drift);
+  steps.expert_kernels = prior_value(UnknownKind::experts);
+  const Prior drift = prior_of(UnknownKind::drift), expert_drift = prior_of(UnknownKind::expert_drift);
   steps.drift = sourced_value(drift.value, drift.width, "prior: the same job under later releases");
+  steps.expert_drift = sourced_value(expert_drift.value, expert_drift.width, "prior: releases of one mixture");
 }
 
 StepProblem::StepProblem(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes,
@@ -172,6 +187,10 @@ StepProblem::StepProblem(const std::vector<StepRow>& rows, const std::vector<Ste
     if (!measured_.contains(architecture)) width_.back() = unmeasured_overhead_width;
   }
   add(UnknownKind::drift, "");
+  const auto has_experts = [](const StepRow& row) { return row.scenario.transformer.experts.has_value(); };
+  if (std::ranges::none_of(rows, has_experts)) return;
+  add(UnknownKind::experts, "");
+  add(UnknownKind::expert_drift, "");
 }
 
 std::optional<std::size_t> StepProblem::index(const StepUnknown& unknown) const {
@@ -196,6 +215,8 @@ RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes,
     set(UnknownKind::host, slopes[i].host);
     set(UnknownKind::kernel_overhead, slopes[i].compute);
     set(UnknownKind::drift, -slopes[i].compute * row.years);
+    set(UnknownKind::experts, slopes[i].experts);
+    set(UnknownKind::expert_drift, -slopes[i].experts * row.years);
     double offset = slopes[i].error;
     for (std::size_t k = 0; k < line.size(); ++k) offset -= line[k] * present_[k];
     problem.offsets.push_back(offset);

@@ -46,12 +46,12 @@ struct OverheadLine {
 /// Every architecture counts once; middle and slope are shrunk towards their priors.
 OverheadLine fit_overhead_line(const std::vector<OverheadPoint>& points);
 
-enum class UnknownKind { compute, communication, host, kernel_overhead, drift };
+enum class UnknownKind { compute, communication, host, kernel_overhead, drift, experts, expert_drift };
 
 /// One unknown of the fit, a logarithm.
 struct StepUnknown {
   UnknownKind kind;
-  std::string owner;  ///< stack entry or architecture; empty for drift, which all share
+  std::string owner;  ///< stack entry or architecture; empty for what all share: drift and the two of experts
 
   bool operator==(const StepUnknown&) const = default;
   auto operator<=>(const StepUnknown&) const = default;

@@ -39,13 +39,19 @@ double share_of(const StepTime& step, StepCharge charge) {
   return step.breakdown[static_cast<std::size_t>(charge)] / to_seconds(step.end);
 }
 
-/// Scenario with the factors of its own entry multiplied by exp of these.
-Scenario moved(const StepRow& row, double compute, double communication, double host) {
+/// Logarithms by which factors of a row are moved.
+struct Move {
+  double compute = 0, communication = 0, host = 0, experts = 0;
+};
+
+/// Scenario with the factors of its own entry, and that of experts, multiplied by exp of these.
+Scenario moved(const StepRow& row, const Move& move) {
   Scenario scenario = row.scenario;
   StackCalibration& entry = scenario.steps.stacks.at(row.entry);
-  entry.compute.value *= std::exp(compute);
-  entry.communication.value *= std::exp(communication);
-  entry.host.value *= std::exp(host);
+  entry.compute.value *= std::exp(move.compute);
+  entry.communication.value *= std::exp(move.communication);
+  entry.host.value *= std::exp(move.host);
+  scenario.steps.expert_kernels.value *= std::exp(move.experts);
   return scenario;
 }
 
@@ -61,13 +67,16 @@ StepSlopes slopes_of(const StepRow& row) {
   StepWhatIfs what_ifs(row.scenario, row.plan);
   const StepTime& step = what_ifs.base();
   const double base = log_rate(row, step);
-  const auto slope = [&](double a, double b, double c) {
-    return (log_rate(row, what_ifs.time_under(moved(row, a, b, c))) - base) / difference;
+  const auto slope = [&](const Move& move) {
+    return (log_rate(row, what_ifs.time_under(moved(row, move))) - base) / difference;
   };
-  const bool host = share_of(step, StepCharge::launch) > unnoticed;
-  const bool alone = row.plan.accelerators() == 1;
-  return {base - std::log(row.tokens_per_second_per_accelerator), slope(difference, 0, 0),
-          alone ? 0 : slope(0, difference, 0), host ? slope(0, 0, difference) : 0};
+  StepSlopes out;
+  out.error = base - std::log(row.tokens_per_second_per_accelerator);
+  out.compute = slope({.compute = difference});
+  if (row.plan.accelerators() > 1) out.communication = slope({.communication = difference});
+  if (share_of(step, StepCharge::launch) > unnoticed) out.host = slope({.host = difference});
+  if (row.scenario.transformer.experts) out.experts = slope({.experts = difference});
+  return out;
 }
 
 /// Scored steps that the models can describe, of stacks with an entry of their own or without one.
@@ -134,13 +143,16 @@ std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows) {
         if (kind_of(static_cast<StepCharge>(charge)) == kind) sum += share_of(step, static_cast<StepCharge>(charge));
       return -sum / work;
     };
-    slopes[i] = {log_rate(rows[i], step) - std::log(rows[i].tokens_per_second_per_accelerator),
-                 share(ChargeKind::compute), share(ChargeKind::communication), share(ChargeKind::launch)};
+    StepSlopes& out = slopes[i];
+    out = {log_rate(rows[i], step) - std::log(rows[i].tokens_per_second_per_accelerator), share(ChargeKind::compute),
+           share(ChargeKind::communication), share(ChargeKind::launch)};
+    if (!rows[i].scenario.transformer.experts) return;
+    const auto slope = [&](const Move& move) {
+      return (log_rate(rows[i], time_step(moved(rows[i], move), rows[i].plan)) - log_rate(rows[i], step)) / difference;
+    };
+    out.experts = slope({.experts = difference});
     // Ranks that wait for their host in every layer delay others too, which no share shows.
-    if (rows[i].scenario.transformer.experts && share_of(step, StepCharge::launch) > unnoticed)
-      slopes[i].host =
-          (log_rate(rows[i], time_step(moved(rows[i], 0, 0, difference), rows[i].plan)) - log_rate(rows[i], step)) /
-          difference;
+    if (share_of(step, StepCharge::launch) > unnoticed) out.host = slope({.host = difference});
   });
   return slopes;
 }

@@ -36,21 +36,22 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
 /// Steps of generic stacks and of others without an entry: no fit sees them, and they take the entry "other".
 std::vector<StepRow> never_fitted_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
-/// Error log(predicted/measured) of the rate, and its derivatives by the logarithms of three factors.
+/// Error log(predicted/measured) of the rate, and its derivatives by the logarithms of four factors.
 struct StepSlopes {
   double error = 0;
   double compute = 0;
   double communication = 0;
   double host = 0;
+  double experts = 0;  ///< 0 for dense models
 };
 
-/// Exact slopes at the factors of each row's own scenario, from four simulations of a row; rows in parallel.
+/// Exact slopes at the factors of each row's own scenario, from at most five simulations of a row; rows in parallel.
 std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows);
 
 /// Approximate slopes from one simulation of a row: a factor moves the step by the share that it multiplies.
 std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows);
 
-/// Simulates the errors again; slopes stay. A quarter of the cost of `step_slopes`.
+/// Simulates the errors again; slopes stay. A fifth of the cost of `step_slopes`.
 void refresh_errors(const std::vector<StepRow>& rows, std::vector<StepSlopes>& slopes);
 
 }  // namespace clusterwright

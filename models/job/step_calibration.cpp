@@ -147,6 +147,15 @@ const Record<StepCalibration>& record(const StepCalibration*) {
               {.help = "dense 16-bit TFLOP/s per rated watt at which the kernel overhead factor of \"other\" holds",
                .min = 0,
                .max = 1000})
+          .optional("expert_kernels", &S::expert_kernels,
+                    {.help = "factor on the time of the kernels of routed experts beyond those of dense layers, at the "
+                             "reference date",
+                     .min = 0.5,
+                     .max = 3})
+          .optional("expert_drift_per_year", &S::expert_drift,
+                    {.help = "yearly speed-up of those kernels beyond that of all others, as a logarithm",
+                     .min = -1,
+                     .max = 1})
           .required("stacks", &S::stacks, {.help = "factors by stack; \"other\" for stacks without an entry"})
           .optional("accelerators", &S::accelerators, {.help = "accelerators whose steps were fitted"})
           .optional("measured_steps", &S::measured_steps,
@@ -184,6 +193,8 @@ std::string step_architecture(const AcceleratorPart& part) {
 
 const Sourced<double>* fitted_number(const StepCalibration& calibration, const std::string& name) {
   if (name == "drift") return &calibration.drift;
+  if (name == "experts") return &calibration.expert_kernels;
+  if (name == "expert_drift") return &calibration.expert_drift;
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) return nullptr;
   const std::string kind = name.substr(0, slash), owner = name.substr(slash + 1);
@@ -219,6 +230,7 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   out.compute = overhead_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
+  out.experts = calibration.expert_kernels.value * std::exp(-calibration.expert_drift.value * out.years);
   return out;
 }
 

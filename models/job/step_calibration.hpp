@@ -76,8 +76,13 @@ struct StepCalibration {
   Sourced<double> overhead_per_density{0, "definition: one overhead factor for all parts"};
   Sourced<double> density_reference{
       0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
-  std::map<std::string, StackCalibration> stacks;           ///< "other": for stacks without an entry
-  std::vector<std::string> accelerators;                    ///< accelerators with steps in the fit
+  /// Expert kernel factor: time of the kernels of routed experts (grouped GEMMs, and what sorts, casts and moves their
+  /// rows) in a step over what the same kernels take in dense layers, at the reference date.
+  Sourced<double> expert_kernels{1, "definition: as kernels of dense layers"};
+  /// Logarithm of the yearly speed-up of those kernels beyond that of all others.
+  Sourced<double> expert_drift{0, "definition: as kernels of dense layers"};
+  std::map<std::string, StackCalibration> stacks;  ///< "other": for stacks without an entry
+  std::vector<std::string> accelerators;           ///< accelerators with steps in the fit
   /// Steps in the fit by accelerator and by architecture, those of one cell as one; empty: many of each.
   std::map<std::string, double> measured_steps;
   std::vector<std::string> vendors;  ///< vendors of those; parts of others add their residual
@@ -85,7 +90,8 @@ struct StepCalibration {
   double longest_sequence = 1;       ///< longest sequence in the fit, tokens
   StepResiduals residuals;
   MemoryResiduals memory_residuals;
-  /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".
+  /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift",
+  /// "experts".
   std::vector<std::string> fitted;
   std::vector<double> covariance;
   std::vector<FitReport> fits;
@@ -97,6 +103,7 @@ struct StepFactors {
   double compute = 1;  ///< product of stack and architecture
   double communication = 1;
   double host = 1;
+  double experts = 1;     ///< on the time of kernels of routed experts, beyond `compute`
   double years = 0;       ///< age of the software since the reference date
   double cast_bytes = 0;  ///< memory traffic per activation element cast to the job's format; 0 in 16 bit
   std::string entry;      ///< entry of the calibration that was taken

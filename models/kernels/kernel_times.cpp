@@ -149,6 +149,11 @@ KernelTiming KernelTimes::single(KernelTiming price) const {
   return price;
 }
 
+KernelTiming KernelTimes::routed(KernelTiming price) const {
+  price.work.duration = to_picoseconds(to_seconds(price.work.duration) * factors_.experts);
+  return price;
+}
+
 KernelTiming KernelTimes::issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const {
   if (stack_.graph_capture == GraphCapture::all) return price;
   const Seconds once = each.value_or(stack_.kernel_launch.value * stack_.kernels_per_op.value);
@@ -188,8 +193,9 @@ KernelTiming KernelTimes::attention(const AttentionShape& s) const {
   const AttentionTiming timing = attention_time(s, *attention_, attention_device(part_, traffic));
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = timing.time();
-  const double tensor = std::min(1.0, timing.flops / (time * all.peak * reached_share(all, gemm_fit(Precision::bf16))));
-  KernelTiming price = finish(with_overhead(time), timing.compute / time, {tensor, timing.memory / time, 0});
+  // Exponentials and sums keep busy what the matrix units leave idle, so that all arithmetic draws what multiplies do.
+  const double arithmetic = timing.compute / time;
+  KernelTiming price = finish(with_overhead(time), arithmetic, {arithmetic, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};

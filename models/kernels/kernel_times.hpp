@@ -52,6 +52,8 @@ class KernelTimes {
   /// @param calls    calls one after the other; a device takes them all in one launch
   /// @throws ConfigError E0341 if kernels were sampled, but not this one
   KernelTiming elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
+  /// Kernel of routed experts, from its time in a dense layer.
+  KernelTiming routed(KernelTiming price) const;
   /// Kernel of a collective; the chain of its transfer has the time.
   KernelTiming collective() const;
   /// Copy between device and host memory by the copy engine; the chain of its transfer has the time.

@@ -56,16 +56,17 @@ ExpertRecipes::ExpertRecipes(const KernelTimes& kernels, const PlannedJob& plann
 }
 
 KernelTiming ExpertRecipes::elementwise(double elements, double bytes) const {
-  return kernels_.elementwise(elements * bytes * traffic_factor_ * byte);
+  return kernels_.routed(kernels_.elementwise(elements * bytes * traffic_factor_ * byte));
 }
 
 KernelTiming ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
-  return for_each_expert(kernels_.gemm({m, n, k, work_.local_experts}, true, bytes_16bit * byte));
+  return for_each_expert(kernels_.routed(kernels_.gemm({m, n, k, work_.local_experts}, true, bytes_16bit * byte)));
 }
 
 KernelTiming ExpertRecipes::gradient_multiply(std::int64_t m, std::int64_t n) const {
-  return for_each_expert(kernels_.gemm({m, n, rows_each_, work_.local_experts, GemmLayout::transposed_a}, true,
-                                       planned_.stack.kernels.weight_gradient.value * byte));
+  const GemmShape shape{m, n, rows_each_, work_.local_experts, GemmLayout::transposed_a};
+  const Bytes each = planned_.stack.kernels.weight_gradient.value * byte;
+  return for_each_expert(kernels_.routed(kernels_.gemm(shape, true, each)));
 }
 
 KernelTiming ExpertRecipes::gradient_sum(std::int64_t elements) const {

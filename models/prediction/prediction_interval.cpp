@@ -78,9 +78,16 @@ double communication_share(const StepPrediction& step) {
   return share(step, ChargeKind::communication);
 }
 
-/// Shares of a step that the factors of a stack scale.
+/// Share of a step that kernels of routed experts take: of its computation, what they have of the FLOPs.
+double routed_share(const StepPrediction& step, const Scenario& s) {
+  if (!s.transformer.experts) return 0;
+  const Flops all = training_flops_per_token(s.transformer, s.job.sequence);
+  return compute_share(step) * (1 - training_flops_per_token(s.transformer, s.job.sequence, 0) / all);
+}
+
+/// Shares of a step that the factors of a stack, and that of experts, scale.
 struct FactorShares {
-  double compute, communication, host, years;
+  double compute, communication, host, experts, years;
 };
 
 /// Slopes to first order: the share of the step that a factor scales.
@@ -90,7 +97,9 @@ std::map<std::string, double> slopes_of(const FactorShares& shares, const std::s
           {"communication/" + entry, shares.communication},
           {"host/" + entry, shares.host},
           {"kernel_tax/" + overhead, shares.compute},
-          {"drift", -shares.compute * shares.years}};
+          {"drift", -shares.compute * shares.years},
+          {"experts", shares.experts},
+          {"expert_drift", -shares.experts * shares.years}};
 }
 
 double slope_of(const std::map<std::string, double>& slopes, const std::string& name) {
@@ -106,7 +115,8 @@ double squared(double x) {
 double own_variance(const StepCalibration& calibration, const std::string& name) {
   const Sourced<double>* number = fitted_number(calibration, name);
   if (!number || number->value == 0) return 0;
-  return squared(name == "drift" ? number->std_error : number->std_error / number->value);
+  const bool yearly = name == "drift" || name == "expert_drift";
+  return squared(yearly ? number->std_error : number->std_error / number->value);
 }
 
 /// Variance of a sum of fitted logarithms: by their covariance, and by the part of each standard error that exceeds
@@ -281,7 +291,7 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const StepFactors factors = step_factors(s.steps, s.stack, s.job, part);
   const std::string architecture = step_architecture(part);
   const FactorShares shares{compute_share(step), communication_share(step), share(step, ChargeKind::launch),
-                            factors.years};
+                            routed_share(step, s), factors.years};
   const bool own_overhead = s.steps.kernel_overhead.contains(architecture);
   const StepResiduals& r = s.steps.residuals;
   const double assumed = known || r.known.value <= 0 ? 1 : std::max(1.0, r.unknown.value / r.known.value);

@@ -276,6 +276,9 @@ TEST_CASE("every standard error of a used factor of the step calibration widens 
   // Factors of other stacks and architectures do not matter.
   CHECK(raised([&](StepCalibration & s) -> auto& { return s.stacks.at("xla-2024").compute; }) == plain);
   CHECK(raised([&](StepCalibration & s) -> auto& { return s.kernel_overhead.at("Ampere"); }) == plain);
+  // This model has no experts.
+  CHECK(raised([&](StepCalibration & s) -> auto& { return s.expert_kernels; }) == plain);
+  CHECK(raised([&](StepCalibration & s) -> auto& { return s.expert_drift; }) == plain);
 }
 
 TEST_CASE("parameters without a curve that a job may ask for are refused", "[laws][evidence]") {

@@ -87,6 +87,33 @@ TEST_CASE("kernels that send one copy per node beat an all-to-all of copies", "[
   CHECK(charged(s, StepCharge::ep_exposed) < 0.8 * copies);
 }
 
+TEST_CASE("kernels of routed experts take their factor, and younger software less of it", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.experts->shared = 0;
+  Scenario s = small_scenario(c);
+  const auto gemm = [&] { return charged(s, StepCharge::compute_gemm); };
+  s.steps.expert_kernels.value = 1;
+  const Seconds plain = gemm();
+  s.steps.expert_kernels.value = 1.25;
+  const Seconds slower = gemm();
+  s.steps.expert_kernels.value = 1.5;
+  CHECK(slower > 1.02 * plain);
+  CHECK((gemm() - plain).in(second) == Approx(2 * (slower - plain).in(second)).epsilon(1e-3));
+  s.steps.reference_date = {2024, 1, 0};
+  s.steps.expert_drift.value = 0.1;
+  s.job.release = {2025, 1, 0};
+  const Seconds old = gemm();
+  s.job.release = {2026, 1, 0};
+  CHECK(gemm() < old);
+  // Dense models have no such kernels.
+  c.experts.reset();
+  c.expert = 1;
+  Scenario dense = small_scenario(c);
+  const Seconds before = step_of(dense);
+  dense.steps.expert_kernels.value = 1.5;
+  CHECK(step_of(dense) == before);
+}
+
 TEST_CASE("uneven routing makes ranks wait for the busiest, a capacity factor pads instead", "[models][experts]") {
   SmallCase c = sixteen();
   const Seconds even = step_of(c);

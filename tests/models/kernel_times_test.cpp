@@ -101,6 +101,17 @@ TEST_CASE("attention grows with heads, and a backward pass costs more than two f
   CHECK(backward < 4 * forward);
 }
 
+TEST_CASE("fused attention draws at least what a long multiply does", "[models]") {
+  const KernelTimes device = kernels();
+  const Watts multiply = device.gemm({8192, 8192, 8192}, false, 2 * byte).work.power;
+  for (const bool forward : {true, false}) {
+    AttentionShape shape = attention_shape();
+    shape.forward = forward;
+    CHECK(device.attention(shape).work.power >= 0.95 * multiply);
+    CHECK(device.attention(shape).work.power <= 1.4 * multiply);
+  }
+}
+
 TEST_CASE("an elementwise kernel takes its traffic over the reachable bandwidth", "[models]") {
   const MemoryParameters& fit = fitted().memory;
   const double rate = h100().memory_bandwidth.value.in(byte_per_second)*fit.bandwidth_share.value;
