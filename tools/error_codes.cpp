@@ -114,6 +114,8 @@ constexpr ErrorCode codes[] = {
     {"E0347", "A NIC, a switch and the transport of the network speak different protocols.",
      "Name parts of one protocol; `clusterwright catalog nics` and `catalog switches` show theirs."},
     {"E0348", "Two values of one part contradict each other.", "Correct one of the two named values."},
+    {"E0349", "A power limit is below what the machine needs, is given twice, or is no limit.",
+     "Raise it, or leave one of the two out; `--cap` takes 80% or 560W."},
     // Buildings and money.
     {"E0350", "A node or switch cannot be placed in a rack: its height, mass or power is not known.",
      "Describe it under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw or max_power_w."},

@@ -123,6 +123,7 @@ bool KernelTimes::has_governor() const {
 }
 
 Watts KernelTimes::power_limit() const {
+  if (part_.power_limit) return *part_.power_limit;
   return rated_power() > Watts{} ? rated_power() : 1 * megawatt;  // a processor: nobody says what it draws
 }
 

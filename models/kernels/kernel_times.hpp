@@ -75,7 +75,7 @@ class KernelTimes {
   /// Whether a governor lowers clocks until the mean power is within the limit. Parts whose data sheet names no boost
   /// clock and no multiprocessors run at one clock and are rated for their busiest kernel.
   bool has_governor() const;
-  /// Rating of the part; a limit that is never met for parts without one.
+  /// Limit that is set on the part, else its rating; for parts without one a limit that is never met.
   Watts power_limit() const;
 
  private:

@@ -53,6 +53,8 @@ struct PowerUse {
   Watts nodes_crest;              ///< most power behind power supplies, which smooth over tens of milliseconds
   Watts nodes_trough;             ///< least power behind power supplies
   Joules energy_per_token;        ///< energy of nodes per token
+  std::optional<Watts> limit;     ///< of each accelerator of the first kind, where it is set below the rating
+  Watts rating;                   ///< of one accelerator of the first kind
   Watts node_host;                ///< power of the host of one node, constant over the step; part of nodes_mean
   std::optional<SitePower> site;  ///< absent unless the hall was planned (models/site/sizing/job_site.hpp)
   std::string no_site;            ///< why it could not be planned

@@ -189,6 +189,15 @@ std::vector<std::string> straggler_sentences(const StepPrediction& step) {
                       accelerator_names(step.stragglers->accelerators), step.stragglers->loss.in(second), 100 * loss)};
 }
 
+/// What is known of the curve that a power limit follows.
+std::vector<std::string> limit_warnings(const Scenario& s, const StepPrediction& step) {
+  if (!s.cluster.accelerator.power_limit) return {};
+  if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return {};
+  return {
+      "what a power limit costs follows the power of single cards under held loads; published training on 8 H100 and 8 "
+      "H200 under limits of 200 to 600 W lost 1.1 to 1.4 times as much (docs/models/power.md)"};
+}
+
 std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {
   std::vector<std::string> out = s.cluster.remarks;
   for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
@@ -198,6 +207,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
+  for (std::string& text : limit_warnings(s, step)) out.push_back(std::move(text));
   add_paths(s, step, out);
   add_lost_nics(s, out);
   add_nodes_used(s.cluster, out);

@@ -46,6 +46,7 @@ void add_faults(CLI::App& app, std::vector<std::string>& faults, const std::stri
 
 /// What-ifs of the nodes of a job.
 void add_nodes(CLI::App& app, ScenarioRequest& request) {
+  app.add_option("--cap", request.cap, "power limit of each accelerator: 80% of its rating, or 560W")->type_name("CAP");
   app.add_option("--slow", request.slow,
                  "slower devices: node:5% (one node, drawn by --seed), 16xgpu:3% or node.12:5%; repeatable")
       ->type_name("WHAT")

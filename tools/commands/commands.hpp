@@ -20,6 +20,7 @@ struct ScenarioRequest {
   std::string parameters;             ///< path; empty: as the scenario says
   std::vector<std::string> faults;    ///< broken and slow parts of the network
   std::vector<std::string> slow;      ///< slower devices, as `parse_slow` reads them
+  std::string cap;                    ///< power limit of accelerators, "80%" or "560W"; empty: as the scenario says
   std::string placement;              ///< order of nodes, or a file with their numbers; empty: as the scenario says
   std::string seed = "0";
   std::string command_line;  ///< command line as typed, for the report

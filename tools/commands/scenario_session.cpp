@@ -6,12 +6,14 @@
 #include "models/job/configs_directory.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/typed_text.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
 ScenarioOptions scenario_options(const ScenarioRequest& request) {
   ScenarioOptions options;
   options.settings = request.settings;
+  if (!request.cap.empty()) options.settings.push_back(cap_setting(request.cap));
   options.faults = request.faults;
   options.placement = request.placement;
   if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
@@ -44,6 +46,16 @@ void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
                   "leave it out"}});
 }
 
+/// A cap of one kind of nodes would be taken for one of all.
+void check_cap(const ScenarioRequest& request, const Cluster& cluster) {
+  if (request.cap.empty() || cluster.kinds() == 1) return;
+  throw ConfigError({Diagnostic{"E0349",
+                                "--cap limits one kind of nodes, and the cluster has several",
+                                {option_place("--cap", request.cap)},
+                                "",
+                                "write accelerator_power_limit_w in each node of the cluster"}});
+}
+
 }  // namespace
 
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest) {
@@ -55,6 +67,7 @@ ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader com
   session.before_draws = load_scenario(file, scenario_options(request));
   const Cluster& cluster = session.before_draws.cluster;
   check_faults(request, cluster);
+  check_cap(request, cluster);
   const int all = cluster.spec.accelerators;
   session.scenario = drawn(session.before_draws, session.slow, smallest > 0 ? std::min(smallest, all) : all, seed);
   session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);

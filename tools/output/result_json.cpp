@@ -112,6 +112,7 @@ JsonValue power_to_json(const PowerUse& power) {
                             {"nodes_kw_crest", power.nodes_crest.in(kilowatt)},
                             {"nodes_kw_peak", power.nodes_peak.in(kilowatt)},
                             {"nodes_kw_trough", power.nodes_trough.in(kilowatt)},
+                            {"accelerator_limit_w", power.limit ? JsonValue(power.limit->in(watt)) : JsonValue()},
                             {"it_kw_mean", site(&SitePower::it_mean)},
                             {"it_kw_crest", site(&SitePower::it_crest)},
                             {"it_kw_peak", site(&SitePower::it_peak)},

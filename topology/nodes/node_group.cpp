@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include "topology/nodes/power_limit.hpp"
+
 namespace clusterwright {
 
 NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, NodeId first_node, int accelerators,
                           BytesPerSecond port) {
   NodeGroup group;
   group.accelerator = *catalog.find_accelerator(node.accelerator);
+  group.accelerator.power_limit = accelerator_limit(node, group.accelerator);
   group.first_node = first_node;
   group.node_accelerators = node_accelerators(node);
   group.nodes = accelerators / group.node_accelerators;

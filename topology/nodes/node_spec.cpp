@@ -63,6 +63,15 @@ const Record<NodeSpec>& record(const NodeSpec*) {
                   {.help = "power of the node under load without its accelerators; the server's rating less that of "
                            "its accelerators if not given",
                    .min = 0,
+                   .max = 1e6})
+        .optional(
+            "accelerator_power_limit_w", &NodeSpec::accelerator_power_limit,
+            {.help = "power limit that is set on each accelerator; its rating if not given", .min = 1, .max = 1e6})
+        .optional("accelerator_power_limit_share", &NodeSpec::accelerator_power_share,
+                  {.help = "the same as a share of the rating: 0.8 is a cap of 80 %", .min = 0.01, .max = 1})
+        .optional("power_limit_w", &NodeSpec::power_limit,
+                  {.help = "power limit of the node: what the host leaves of it, accelerators share equally",
+                   .min = 1,
                    .max = 1e6});
     add_scale_up(t);
     return t;

@@ -24,6 +24,11 @@ struct NodeSpec {
   /// Power of the node without accelerators, under load; the part's if neither a value nor a source is given.
   Sourced<Watts> host_power;
 
+  // Limits that the operator sets, below the ratings of the parts; topology/nodes/power_limit.hpp joins them.
+  std::optional<Watts> accelerator_power_limit;   ///< of each accelerator
+  std::optional<double> accelerator_power_share;  ///< of each accelerator, as a share of its rating
+  std::optional<Watts> power_limit;               ///< of the node, its host included; accelerators share it equally
+
   std::optional<ScaleUpWiring> scale_up;        ///< the part's, then the accelerator's, if absent
   std::optional<BytesPerSecond> scale_up_rate;  ///< rate of one accelerator, one direction; the accelerator's if absent
   /// Accelerators that reach each other by scale-up links. More than a node: a rack that acts as one (NVL72); less:

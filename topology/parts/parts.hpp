@@ -58,8 +58,9 @@ struct AcceleratorPart {
   std::optional<Sourced<Bytes>> scratchpad;  ///< on-chip memory that software manages
   std::optional<Sourced<int>> multiprocessors;
   std::optional<Sourced<double>> boost_mhz;
-  std::optional<Sourced<double>> max_mhz;    ///< highest clock that can be set
-  Sourced<Watts> power;                      ///< rated board power
+  std::optional<Sourced<double>> max_mhz;  ///< highest clock that can be set
+  Sourced<Watts> power;                    ///< rated board power
+  std::optional<Watts> power_limit;        ///< set by the operator of a machine, below the rating; in no file of parts
   std::optional<Sourced<Watts>> idle_power;  ///< no context
   std::optional<Sourced<Watts>> min_power_limit;
   std::string scale_up_kind;  ///< "NVLink 4"; empty if it has none

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "topology/nodes/node_wiring.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
@@ -91,6 +92,49 @@ std::optional<Breach> accelerators_above_server(const NodeOfCluster& s) {
                 breach->second};
 }
 
+std::optional<Breach> limited_twice(const NodeOfCluster& s) {
+  if (!s.node.accelerator_power_limit || !s.node.accelerator_power_share) return std::nullopt;
+  return Breach{amount(s.node.accelerator_power_limit->in(watt), "W"), amount(*s.node.accelerator_power_share, "")};
+}
+
+/// Limit of one accelerator, as watts or as a share, below the least one.
+std::optional<Breach> limit_too_low(const NodeOfCluster& s) {
+  if (!s.accelerator) return std::nullopt;
+  NodeSpec alone = s.node;
+  alone.power_limit.reset();
+  const auto limit = accelerator_limit(alone, *s.accelerator), least = least_power_limit(*s.accelerator);
+  if (!limit || !least) return std::nullopt;
+  return above(least->in(watt), limit->in(watt), "W")
+             ? std::optional(Breach{amount(limit->in(watt), "W"), amount(least->in(watt), "W")})
+             : std::nullopt;
+}
+
+std::optional<Breach> node_limit_too_low(const NodeOfCluster& s) {
+  const auto share = share_of_node_limit(s.node);
+  if (!s.accelerator || !share) return std::nullopt;
+  const Watts least = least_power_limit(*s.accelerator).value_or(Watts{});
+  if (*share > least || *share == least) return std::nullopt;
+  const int count = node_accelerators(s.node);
+  const Watts needed = s.node.host_power.value + count * least;
+  return Breach{
+      amount(s.node.power_limit->in(watt), "W"),
+      fmt::format("{}, so that {} with {} accelerators at {} are needed", amount(s.node.host_power.value.in(watt), "W"),
+                  amount(needed.in(watt), "W"), count, amount(least.in(watt), "W"))};
+}
+
+std::optional<Breach> limit_above_rating(const NodeOfCluster& s) {
+  if (!s.node.accelerator_power_limit || !s.accelerator) return std::nullopt;
+  return above(s.node.accelerator_power_limit->in(watt), s.accelerator->power.value.in(watt), "W");
+}
+
+/// A limit acts on a clock, and nobody states one for parts without boost clock and multiprocessors.
+std::optional<Breach> limit_without_clock(const NodeOfCluster& s) {
+  if (!s.accelerator || s.accelerator->boost_mhz || s.accelerator->multiprocessors) return std::nullopt;
+  const auto limit = accelerator_limit(s.node, *s.accelerator);
+  if (!limit) return std::nullopt;
+  return Breach{amount(limit->in(watt), "W for each accelerator"), s.accelerator->id};
+}
+
 constexpr PartRule<NodeOfCluster> rules_of_nodes[] = {
     {{"rate and NIC", "node.nic_rate_gbit_per_s", "is above the rate of", "node.nic", "E0346",
       "name the NIC that has this rate, or leave out one of the two"},
@@ -122,6 +166,21 @@ constexpr PartRule<NodeOfCluster> rules_of_nodes[] = {
     {{"accelerators and power of the server", "node.accelerator", "is above", "node.part.max_power_kw", "E0353",
       "describe a server with that power under \"parts\""},
      accelerators_above_server},
+    {{"power limit of accelerators, twice", "node.accelerator_power_limit_w", "is given beside",
+      "node.accelerator_power_limit_share", "E0349", "keep one of the two"},
+     limited_twice},
+    {{"power limit and least limit", "node.accelerator_power_limit_w", "is below the least limit of",
+      "node.accelerator", "E0349", "drivers set no lower limit; leave nodes out instead"},
+     limit_too_low},
+    {{"power limit of a node", "node.power_limit_w", "does not feed", "node.host_power_w", "E0349",
+      "raise it, or leave accelerators out"},
+     node_limit_too_low},
+    {{"power limit and clock", "node.accelerator_power_limit_w", "acts on the clock, which is not known for",
+      "node.accelerator", "E0349", "leave the limit out: it cannot be modelled for this part"},
+     limit_without_clock},
+    {{"power limit and rated power", "node.accelerator_power_limit_w", "is above the rating of", "node.accelerator", "",
+      "it changes nothing"},
+     limit_above_rating},
 };
 
 }  // namespace

@@ -136,9 +136,7 @@ std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPred
   const Watts least = part.min_power_limit ? part.min_power_limit->value : idle_power(part, scenario.parameters.power);
   if (cap <= least) return {};
   Scenario capped = scenario;
-  capped.cluster.accelerator.power.value = cap;
-  // Kernels draw the power of the uncapped die; a part without a reference power would otherwise scale with its cap.
-  if (!capped.parameters.power.reference_power) capped.parameters.power.reference_power = part.power;
+  capped.cluster.accelerator.power_limit = cap;
   const Seconds time = to_seconds(time_step(capped, step.plan).end);
   return CappedSpeed{gemm_clock(scenario, cap) / gemm_clock(scenario, part.power.value), step.step_time / time};
 }

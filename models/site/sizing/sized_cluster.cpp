@@ -2,6 +2,8 @@
 #include "models/site/sizing/sized_cluster.hpp"
 #include "models/plan/mixed_nodes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/job/scenario.hpp"
@@ -57,6 +59,11 @@ class Sizer {
     if (request_.cluster.mixed())
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
+    if (const auto& limit = request_.cluster.accelerator.power_limit)
+      out_.plan.warnings.push_back(fmt::format(
+          "the power limit of {:.0f} W for each accelerator acts on the power of the job alone; racks, feeds and "
+          "breakers are planned for nameplates",
+          limit->in(watt)));
     if (!out_.step) {
       const auto& remarks = request_.cluster.remarks;
       out_.plan.warnings.insert(out_.plan.warnings.end(), remarks.begin(), remarks.end());
