@@ -76,7 +76,8 @@ void check_covariance(const StepCalibration& calibration, const JsonValue& docum
     if (!fitted_number(calibration, calibration.fitted[i]))
       refuse("E0203", fmt::format("\"{}\" is no number of this calibration", calibration.fitted[i].substr(0, 60)),
              document, "fitted",
-             "write compute/STACK, communication/STACK, host/STACK, kernel_tax/ARCHITECTURE or drift");
+             "write compute/STACK, communication/STACK, host/STACK, kernel_tax/ARCHITECTURE, drift, experts or "
+             "expert_drift");
   if (c.size() != n * n)
     refuse("E0202", fmt::format("must have {} numbers, {} rows of {} (got {})", n * n, n, n, c.size()), document,
            "covariance", "one row for each name under \"fitted\"");
