@@ -6,8 +6,7 @@
 namespace clusterwright {
 
 Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
-  if (power.idle) return power.idle->value;
-  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
+  return power.idle ? power.idle->value : stated_idle_power(part);
 }
 
 Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {

@@ -23,9 +23,13 @@ StepGraphBuilder make_builder() {
           {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)}};
 }
 
-/// Only a governor lets power overshoot the rating for the length of a kernel.
-PowerControl power_control(const DevicePowerParameters& power, bool has_governor) {
-  return {power.clock_exponent.value, has_governor, has_governor ? power.short_term_power.value : 1};
+/// Only a governor lets power overshoot for the length of a kernel. How far is a matter of the board, by its rating,
+/// whatever lower limit its governor holds in the mean.
+PowerControl power_control(const DevicePowerParameters& power, const KernelTimes& kernels) {
+  if (!kernels.has_governor()) return {power.clock_exponent.value, false, 1};
+  const double of_limit = std::max(1.0, (kernels.power_limit() - kernels.idle_power()).in(watt));
+  const double of_rating = std::max(of_limit, (kernels.rated_power() - kernels.idle_power()).in(watt));
+  return {power.clock_exponent.value, true, power.short_term_power.value * of_rating / of_limit};
 }
 
 /// A step on its way into a builder: what comes before the programs, which add to it.
@@ -79,7 +83,7 @@ class StepBase {
     const Scenario& s = prices_.scenario(classes.kind(c));
     const Watts beside = power_beside(s.cluster, kernels.idle_power());
     builder_.set_kind(static_cast<std::uint32_t>(classes.kind(c)));
-    builder_.set_power_control(power_control(s.parameters.power, kernels.has_governor()));
+    builder_.set_power_control(power_control(s.parameters.power, kernels));
     builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
                             static_cast<std::uint32_t>(classes.multiplicity(c)), domain, kernels.idle_power() + beside,
                             kernels.power_limit() + beside, classes.clock(c).highest, classes.clock(c).relative);

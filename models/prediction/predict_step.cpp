@@ -77,8 +77,9 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
   out.power.nodes_peak = step.peak_power;
   out.power.nodes_trough = step.wave.low;
   out.power.nodes_crest = step.wave.high;
-  out.power.limit = s.cluster.accelerator.power_limit;
-  out.power.rating = s.cluster.accelerator.power.value;
+  for (const NodeGroup& group : s.cluster.groups)
+    if (const AcceleratorPart& part = group.accelerator; part.power_limit)
+      out.power.limits.push_back({part.id, *part.power_limit, part.power.value});
   out.power.node_host = mean_host_power(s.cluster);
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
 }

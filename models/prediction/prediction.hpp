@@ -46,18 +46,23 @@ struct SitePower {
   Watts facility_rated;              ///< from the grid on the design day, everything at its nameplate
 };
 
+/// Power limit that is set on each accelerator of a kind.
+struct AcceleratorLimit {
+  std::string accelerator;  ///< name in the catalog
+  Watts limit, rating;      ///< of one of them
+};
+
 /// Power of all nodes of the job, and of their site.
 struct PowerUse {
-  Watts nodes_mean;               ///< mean over the step
-  Watts nodes_peak;               ///< largest instant of the replayed step
-  Watts nodes_crest;              ///< most power behind power supplies, which smooth over tens of milliseconds
-  Watts nodes_trough;             ///< least power behind power supplies
-  Joules energy_per_token;        ///< energy of nodes per token
-  std::optional<Watts> limit;     ///< of each accelerator of the first kind, where it is set below the rating
-  Watts rating;                   ///< of one accelerator of the first kind
-  Watts node_host;                ///< power of the host of one node, constant over the step; part of nodes_mean
-  std::optional<SitePower> site;  ///< absent unless the hall was planned (models/site/sizing/job_site.hpp)
-  std::string no_site;            ///< why it could not be planned
+  Watts nodes_mean;                      ///< mean over the step
+  Watts nodes_peak;                      ///< largest instant of the replayed step
+  Watts nodes_crest;                     ///< most power behind power supplies, which smooth over tens of milliseconds
+  Watts nodes_trough;                    ///< least power behind power supplies
+  Joules energy_per_token;               ///< energy of nodes per token
+  std::vector<AcceleratorLimit> limits;  ///< of the kinds whose limit is set below their rating
+  Watts node_host;                       ///< power of the host of one node, constant over the step; part of nodes_mean
+  std::optional<SitePower> site;         ///< absent unless the hall was planned (models/site/sizing/job_site.hpp)
+  std::string no_site;                   ///< why it could not be planned
 };
 
 /// Accelerators that are slower than the others and lengthen the step.

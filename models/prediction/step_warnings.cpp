@@ -189,9 +189,14 @@ std::vector<std::string> straggler_sentences(const StepPrediction& step) {
                       accelerator_names(step.stragglers->accelerators), step.stragglers->loss.in(second), 100 * loss)};
 }
 
-/// What is known of the curve that a power limit follows.
-std::vector<std::string> limit_warnings(const Scenario& s, const StepPrediction& step) {
-  if (!s.cluster.accelerator.power_limit) return {};
+/// Limits that cannot be held, and what is known of the curve that those which can be held follow.
+std::vector<std::string> limit_warnings(const StepPrediction& step, bool beyond_limit) {
+  if (beyond_limit)
+    return {
+        fmt::format("a power limit cannot be held: the nodes draw {:.4g} kW although clocks are at the lowest that is "
+                    "modelled ({:.1f} of full); drivers slow memory-bound kernels too, so the step takes longer",
+                    step.power.nodes_mean.in(kilowatt), lowest_clock)};
+  if (step.power.limits.empty()) return {};
   if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return {};
   return {
       "what a power limit costs follows the power of single cards under held loads; published training on 8 H100 and 8 "
@@ -207,7 +212,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
-  for (std::string& text : limit_warnings(s, step)) out.push_back(std::move(text));
+  for (std::string& text : limit_warnings(step, summary.beyond_limit)) out.push_back(std::move(text));
   add_paths(s, step, out);
   add_lost_nics(s, out);
   add_nodes_used(s.cluster, out);

@@ -102,6 +102,14 @@ Watts sum_of_limits(const StepStructure& structure, const StepTiming& timing) {
   return sum;
 }
 
+bool at_lowest_clock(const StepTiming& timing) {
+  constexpr double above_search = 1 + 1e-6;
+  return std::ranges::any_of(timing.clock.ids(), [&](RankClassId rank) {
+    return timing.control[rank].governed &&
+           timing.clock[rank] <= above_search * lowest_clock * timing.relative_clock[rank];
+  });
+}
+
 bool several_kinds(const StepStructure& structure) {
   return std::ranges::any_of(structure.ranks, [](const RankClass& rank) { return rank.kind > 0; });
 }
@@ -149,7 +157,8 @@ StepSummary summarise(const StepView& step) {
 
 StepSummary governed(StepSummary summary, const StepStructure& structure, const StepTiming& timing) {
   const Watts limit = sum_of_limits(structure, timing);
-  if (summary.mean_power > limit) {
+  summary.beyond_limit = summary.mean_power > limit && at_lowest_clock(timing);
+  if (summary.mean_power > limit && !summary.beyond_limit) {
     summary.mean_power = limit;
     summary.energy = limit * to_seconds(summary.end);
   }

@@ -100,12 +100,15 @@ struct StepSummary : StepTime {
   Watts mean_power;
   Watts peak_power;  ///< largest instant
   PowerWave wave;    ///< power behind the filter of power supplies
+  /// Ranks whose limit asks for less than `lowest_clock`: they draw more than it.
+  bool beyond_limit = false;
 };
 
 StepSummary summarise(const StepView& step);
 
 /// Summary within the limits of the governors of the step: clocks settle to `clock_tolerance`, which may leave the mean
-/// slightly above what a governor holds. Peak and wave enclose the mean.
+/// slightly above what a governor holds. Where a clock ends at the lowest one the mean stays as it is, and
+/// `beyond_limit` says so. Peak and wave enclose the mean.
 StepSummary governed(StepSummary summary, const StepStructure& structure, const StepTiming& timing);
 
 }  // namespace clusterwright

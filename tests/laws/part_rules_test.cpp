@@ -142,7 +142,11 @@ const std::vector<BrokenInput> clusters_broken = {
     {"power limit and least limit",
      dense_job,
      {"cluster.node.accelerator_power_limit_w=150"},
-     {"node.accelerator_power_limit_w (150 W)", "node.accelerator (200 W)"}},
+     {"node.accelerator_power_limit_w (150 W)", "node.accelerator (H100-SXM, 200 W)"}},
+    {"power limit as a share and least limit",
+     dense_job,
+     {"cluster.node.accelerator_power_limit_share=0.2"},
+     {"node.accelerator_power_limit_share (140 W)", "node.accelerator (H100-SXM, 200 W)"}},
     // 8 x 200 W and a host of 2.7 kW
     {"power limit of a node",
      dense_job,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -82,4 +83,26 @@ TEST_CASE("memory-bound kernels lose nothing to a power limit", "[laws][power]")
   const StepPrediction full = predicted("llama3-8b-h100-64"),
                        half = predicted("llama3-8b-h100-64", {cap_setting("50%")});
   CHECK(other(half) == Approx(other(full)).epsilon(1e-3));
+}
+
+TEST_CASE("a limit that memory-bound kernels exceed is said, and no power is made up", "[laws][power]") {
+  const auto said = [](const StepPrediction& step) {
+    return std::ranges::any_of(
+        step.warnings, [](const std::string& text) { return text.find("cannot be held") != std::string::npos; });
+  };
+  const std::string streaming = "llama3-70b-finetune-nvme", computing = "llama3-8b-h100-64";
+  const StepPrediction beyond = predicted(streaming, {cap_setting("200W")}),
+                       held = predicted(computing, {cap_setting("250W")});
+  CHECK(said(beyond));
+  CHECK(of_accelerator(beyond, scenario_of(streaming).cluster) > 205 * watt);
+  CHECK_FALSE(said(held));
+  CHECK(of_accelerator(held, scenario_of(computing).cluster) <= 251 * watt);
+}
+
+TEST_CASE("a limit of one kind of nodes acts on that kind and is named with it", "[laws][power]") {
+  const StepPrediction step = predicted("llama3-70b-mixed", {"cluster.also.0.node.accelerator_power_limit_w=250"});
+  REQUIRE(step.power.limits.size() == 1);
+  CHECK(step.power.limits[0].accelerator == "A100-80-SXM");
+  CHECK(step.power.limits[0].limit == 250 * watt);
+  CHECK(step.step_time > predicted("llama3-70b-mixed").step_time);
 }

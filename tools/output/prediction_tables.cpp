@@ -115,14 +115,15 @@ std::string nodes_power_text(const PowerUse& power) {
                      kw_text(power.nodes_trough), kw_text(power.nodes_peak));
 }
 
-/// What a power limit leaves of the rating, and what it costs.
-std::string limit_text(const StepPrediction& step) {
-  const PowerUse& power = step.power;
+/// What power limits leave of the ratings, and what they cost.
+std::string limits_text(const StepPrediction& step) {
+  std::string text;
+  for (const AcceleratorLimit& one : step.power.limits)
+    text += fmt::format("{}{} W per {}, {} of its rating", text.empty() ? "" : "; ", fixed_text(one.limit.in(watt), 0),
+                        one.accelerator, percent_text(one.limit / one.rating, 0));
   const double lost = step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] / step.step_time;
-  return fmt::format("{} W per accelerator, {} of its rating; {}", fixed_text(power.limit->in(watt), 0),
-                     percent_text(*power.limit / power.rating, 0),
-                     lost > 0 ? fmt::format("throttling takes {} of the step", percent_text(lost))
-                              : "it changes nothing: this step stays below it");
+  if (lost > 0) return text + fmt::format("; throttling takes {} of the step", percent_text(lost));
+  return text + "; it changes nothing: this step stays below it";
 }
 
 std::string it_power_text(const PowerUse& power) {
@@ -220,7 +221,7 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
       line("Nodes", nodes_power_text(step.power)),
       line("IT power", it_power_text(step.power)),
       line("Energy", fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule))))};
-  if (step.power.limit) table.rows.push_back(line("Power limit", limit_text(step)));
+  if (!step.power.limits.empty()) table.rows.push_back(line("Power limit", limits_text(step)));
   if (step.input) table.rows.push_back(line("Data", input_text(step)));
   if (step.checkpoint) table.rows.push_back(line("Checkpoints", checkpoint_text(step)));
   if (step.power.site) table.rows.push_back(line("Facility", facility_power_text(*step.power.site)));

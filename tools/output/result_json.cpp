@@ -108,11 +108,15 @@ JsonValue power_to_json(const PowerUse& power) {
   const auto site = [&](Watts SitePower::*member) {
     return power.site ? JsonValue(((*power.site).*member).in(kilowatt)) : JsonValue();
   };
+  JsonValue limits = JsonValue::list();
+  for (const AcceleratorLimit& one : power.limits)
+    limits.push_back(JsonValue::object(
+        {{"accelerator", one.accelerator}, {"limit_w", one.limit.in(watt)}, {"rating_w", one.rating.in(watt)}}));
   return JsonValue::object({{"nodes_kw_mean", power.nodes_mean.in(kilowatt)},
                             {"nodes_kw_crest", power.nodes_crest.in(kilowatt)},
                             {"nodes_kw_peak", power.nodes_peak.in(kilowatt)},
                             {"nodes_kw_trough", power.nodes_trough.in(kilowatt)},
-                            {"accelerator_limit_w", power.limit ? JsonValue(power.limit->in(watt)) : JsonValue()},
+                            {"accelerator_limits", std::move(limits)},
                             {"it_kw_mean", site(&SitePower::it_mean)},
                             {"it_kw_crest", site(&SitePower::it_crest)},
                             {"it_kw_peak", site(&SitePower::it_peak)},

@@ -26,10 +26,8 @@ std::optional<double> number_before(std::string_view text, std::string_view unit
 
 }  // namespace
 
-std::optional<Watts> least_power_limit(const AcceleratorPart& part) {
-  if (part.min_power_limit) return part.min_power_limit->value;
-  if (part.idle_power) return part.idle_power->value;
-  return {};
+Watts least_power_limit(const AcceleratorPart& part) {
+  return part.min_power_limit ? part.min_power_limit->value : stated_idle_power(part);
 }
 
 std::optional<Watts> share_of_node_limit(const NodeSpec& node) {

@@ -11,8 +11,8 @@
 
 namespace clusterwright {
 
-/// Least limit that the driver of an accelerator takes; nullopt: not known, and its idle power bounds it.
-std::optional<Watts> least_power_limit(const AcceleratorPart& part);
+/// Least limit that the driver of an accelerator takes; its idle power where the data sheet names none.
+Watts least_power_limit(const AcceleratorPart& part);
 
 /// What a node's own limit leaves each of its accelerators beside the host; nullopt without such a limit.
 std::optional<Watts> share_of_node_limit(const NodeSpec& node);

@@ -334,6 +334,10 @@ const Record<FactSource>& record(const FactSource*) {
   return table;
 }
 
+Watts stated_idle_power(const AcceleratorPart& part) {
+  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
+}
+
 std::string architecture_of(const AcceleratorPart& part) {
   return part.architecture.substr(0, part.architecture.find(' '));
 }

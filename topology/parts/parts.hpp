@@ -81,6 +81,9 @@ struct AcceleratorPart {
 };
 const Record<AcceleratorPart>& record(const AcceleratorPart*);
 
+/// Idle power of the data sheet; a tenth of the rating, which is usual, where it names none.
+Watts stated_idle_power(const AcceleratorPart& part);
+
 /// "Hopper" of "Hopper (export)"; empty where the vendor names none.
 std::string architecture_of(const AcceleratorPart& part);
 

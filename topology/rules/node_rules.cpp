@@ -97,23 +97,26 @@ std::optional<Breach> limited_twice(const NodeOfCluster& s) {
   return Breach{amount(s.node.accelerator_power_limit->in(watt), "W"), amount(*s.node.accelerator_power_share, "")};
 }
 
-/// Limit of one accelerator, as watts or as a share, below the least one.
+std::optional<Breach> below_least(std::optional<Watts> limit, const AcceleratorPart* part) {
+  if (!limit || !part || !above(least_power_limit(*part).in(watt), limit->in(watt), "W")) return std::nullopt;
+  return Breach{amount(limit->in(watt), "W"),
+                fmt::format("{}, {}", part->id, amount(least_power_limit(*part).in(watt), "W"))};
+}
+
 std::optional<Breach> limit_too_low(const NodeOfCluster& s) {
-  if (!s.accelerator) return std::nullopt;
-  NodeSpec alone = s.node;
-  alone.power_limit.reset();
-  const auto limit = accelerator_limit(alone, *s.accelerator), least = least_power_limit(*s.accelerator);
-  if (!limit || !least) return std::nullopt;
-  return above(least->in(watt), limit->in(watt), "W")
-             ? std::optional(Breach{amount(limit->in(watt), "W"), amount(least->in(watt), "W")})
-             : std::nullopt;
+  return below_least(s.node.accelerator_power_limit, s.accelerator);
+}
+
+std::optional<Breach> share_too_low(const NodeOfCluster& s) {
+  if (!s.node.accelerator_power_share || !s.accelerator) return std::nullopt;
+  return below_least(*s.node.accelerator_power_share * s.accelerator->power.value, s.accelerator);
 }
 
 std::optional<Breach> node_limit_too_low(const NodeOfCluster& s) {
   const auto share = share_of_node_limit(s.node);
   if (!s.accelerator || !share) return std::nullopt;
-  const Watts least = least_power_limit(*s.accelerator).value_or(Watts{});
-  if (*share > least || *share == least) return std::nullopt;
+  const Watts least = least_power_limit(*s.accelerator);
+  if (*share >= least) return std::nullopt;
   const int count = node_accelerators(s.node);
   const Watts needed = s.node.host_power.value + count * least;
   return Breach{
@@ -172,6 +175,9 @@ constexpr PartRule<NodeOfCluster> rules_of_nodes[] = {
     {{"power limit and least limit", "node.accelerator_power_limit_w", "is below the least limit of",
       "node.accelerator", "E0349", "drivers set no lower limit; leave nodes out instead"},
      limit_too_low},
+    {{"power limit as a share and least limit", "node.accelerator_power_limit_share", "is below the least limit of",
+      "node.accelerator", "E0349", "drivers set no lower limit; leave nodes out instead"},
+     share_too_low},
     {{"power limit of a node", "node.power_limit_w", "does not feed", "node.host_power_w", "E0349",
       "raise it, or leave accelerators out"},
      node_limit_too_low},

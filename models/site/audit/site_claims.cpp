@@ -9,6 +9,7 @@
 #include "models/settling/step_what_ifs.hpp"
 #include "models/site/plant/heat_removal.hpp"
 #include "sim/plain_number.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
@@ -133,11 +134,12 @@ ClaimFinding check_site(const AuditCase& audit) {
 
 std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPrediction& step, Watts cap) {
   const AcceleratorPart& part = scenario.cluster.accelerator;
-  const Watts least = part.min_power_limit ? part.min_power_limit->value : idle_power(part, scenario.parameters.power);
-  if (cap <= least) return {};
+  if (cap <= least_power_limit(part)) return {};
   Scenario capped = scenario;
   capped.cluster.accelerator.power_limit = cap;
-  const Seconds time = to_seconds(time_step(capped, step.plan).end);
+  const StepSummary slowed = summarise_step(capped, step.plan);
+  if (slowed.beyond_limit) return {};
+  const Seconds time = to_seconds(slowed.end);
   return CappedSpeed{gemm_clock(scenario, cap) / gemm_clock(scenario, part.power.value), step.step_time / time};
 }
 
