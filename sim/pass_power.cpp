@@ -19,9 +19,12 @@ PassPowers::Points PassPowers::points_of(const PassTrace& trace, PassId pass,
   Points changes;  // by how much
   changes.reserve(2 * trace.ops.size());
   for (std::size_t place = 0; place < trace.ops.size(); ++place) {
-    const Microwatts power = running[structure_.passes[pass].ops[place].work.value];
-    changes.push_back({trace.ops[place].start, power});
-    changes.push_back({trace.ops[place].end, -power});
+    const PassOp& op = structure_.passes[pass].ops[place];
+    const auto& times = trace.ops[place];
+    Microwatts power = running[op.work.value];
+    if (op.collective == PassOp::kernel) power = slowed_power(power, times.unshared, times.end - times.start);
+    changes.push_back({times.start, power});
+    changes.push_back({times.end, -power});
   }
   std::sort(changes.begin(), changes.end(),
             [](const PassPower::Point& a, const PassPower::Point& b) { return a.at < b.at; });

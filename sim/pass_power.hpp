@@ -2,6 +2,7 @@
 /// Power of the ops inside passes over time.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,13 @@
 namespace clusterwright {
 
 using Microwatts = std::int64_t;
+
+/// Power of a kernel while others slow it down: its energy stays that of the kernel alone.
+inline Microwatts slowed_power(Microwatts alone, Picoseconds unshared, Picoseconds taken) {
+  if (taken <= unshared) return alone;
+  return std::llround(static_cast<double>(alone) * static_cast<double>(unshared.count) /
+                      static_cast<double>(taken.count));
+}
 
 struct PassPower {
   struct Point {

@@ -131,6 +131,7 @@ class PowerWalk {
   Picoseconds next_change(const LaneState& lane) const;
   void advance(RankClassId rank);
   void advance(RankState& rank, LaneState& lane);
+  Microwatts running_power(const RankState& rank, OpId op) const;
   void advance_pass(const RankState& rank, LaneState& lane);
 
   const StepStructure& structure_;
@@ -247,11 +248,18 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
       lane.power = waiting_[structure_.op_work[lane.op]];
     } else {
       lane.phase = Phase::end;
-      lane.power = running_[rank.powers + structure_.op_work[lane.op].value];
+      lane.power = running_power(rank, lane.op);
     }
     lane.next_change = next_change(lane);
   }
   rank.ops += lane.power;
+}
+
+Microwatts PowerWalk::running_power(const RankState& rank, OpId op) const {
+  const Microwatts alone = running_[rank.powers + structure_.op_work[op].value];
+  if (structure_.lanes[structure_.op_lane[op]].kind != LaneKind::compute) return alone;
+  const OpTrace& trace = result_.ops[op];
+  return slowed_power(alone, trace.unshared, trace.end - trace.active);
 }
 
 /// The last point of a pass is its end.

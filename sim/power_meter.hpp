@@ -3,7 +3,8 @@
 ///
 /// Power of an op follows from its phase in the replay and the clock of its rank:
 ///   waiting for partners   waiting_power of its work
-///   running                power * (clock_share * clock^exponent + 1 - clock_share)
+///   running                power * (clock_share * clock^exponent + 1 - clock_share), less where others slow a kernel
+///                          down: its energy stays that of the kernel alone
 /// A rank draws idle power and that of its ops, and no more than its limit, over which it may go for a short time:
 ///   rank = min(idle + sum over its ops, idle + (limit - idle) * short_term_power)
 /// A domain draws the sum over its rank classes of multiplicity * rank. Power changes only when an op starts, becomes

@@ -183,6 +183,7 @@ struct PowerControl {
   double clock_exponent = 1;    ///< exponent of power over clock, for the clocked share
   bool governed = true;         ///< clocks fall until the mean power is within the limit; else the limit only bounds it
   double short_term_power = 1;  ///< power for less than a governor notices, over the limit, both above idle; at least 1
+  Seconds window = {};          ///< that the governor averages over; of a longer wait only as much counts
   bool operator==(const PowerControl&) const = default;
 };
 

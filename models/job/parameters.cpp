@@ -264,6 +264,8 @@ const Record<DevicePowerParameters>& record(const DevicePowerParameters*) {
                     {.help = "share that a matrix kernel draws, active_weight included", .min = 0, .max = 2})
           .optional("short_term_power", &P::short_term_power,
                     {.help = "maximum power above idle during one kernel, over (rated - idle)", .min = 1, .max = 4})
+          .optional("governor_window_ms", &P::governor_window,
+                    {.help = "time that a power governor averages over", .min = 0, .max = 1000, .above_min = true})
           .optional(
               "active_weight", &P::active_weight,
               {.help = "share that any kernel draws on all multiprocessors, whatever it computes", .min = 0, .max = 1})

@@ -152,6 +152,11 @@ struct DevicePowerParameters {
   Sourced<double> clock_exponent;  ///< exponent of power in the clock: voltage falls with it
   /// Power over the rated range for the length of one kernel: governors average over many.
   Sourced<double> short_term_power{1.4, "estimate: overshoot of racks below a millisecond, a secondary source"};
+  /// Time that a power governor averages over. No more than this of a wait counts in the mean that it limits.
+  Sourced<Seconds> governor_window{
+      22 * millisecond,
+      "derived: one H200, multiplies of 105 ms and waits of 100 ms in turn at 700 W ran at "
+      "734 TFLOP/s, held ones at 672, short ones at 796"};
   /// Weight of any kernel on all multiprocessors; part of `tensor_weight`.
   Sourced<double> active_weight{0.25, "estimate: streaming kernels draw 0.5 to 0.6 of the range, memory 0.3 of it"};
   std::optional<Sourced<Watts>> idle;  ///< idle power measured with the weights; absent: the part's own

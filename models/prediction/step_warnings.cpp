@@ -18,6 +18,7 @@
 #include "models/lowering/rank_shapes.hpp"
 #include "models/plan/planned_job.hpp"
 #include "models/plan/stage_layout.hpp"
+#include "models/settling/governor.hpp"
 
 namespace clusterwright {
 
@@ -193,9 +194,9 @@ std::vector<std::string> straggler_sentences(const StepPrediction& step) {
 std::vector<std::string> limit_warnings(const StepPrediction& step, bool beyond_limit) {
   if (beyond_limit)
     return {
-        fmt::format("a power limit cannot be held: the nodes draw {:.4g} kW although clocks are at the lowest that is "
-                    "modelled ({:.1f} of full); drivers slow memory-bound kernels too, so the step takes longer",
-                    step.power.nodes_mean.in(kilowatt), lowest_clock)};
+        fmt::format("a power limit cannot be held: part of the step draws more at the lowest clock that is modelled "
+                    "({:.1f} of full); drivers slow memory-bound kernels too, so the step takes longer",
+                    lowest_clock)};
   if (step.power.limits.empty()) return {};
   if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return {};
   return {

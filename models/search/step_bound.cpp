@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/plan/plan.hpp"
-#include "models/settling/step_simulation.hpp"
+#include "models/settling/governor.hpp"
 
 namespace clusterwright {
 

@@ -31,8 +31,8 @@ class RetimedStep {
   /// Replays at the present clocks and charges the time.
   void replay();
   /// Sets the clocks of the next replay. @return whether they have settled
-  bool settled(ClockSearch& search, const IndexedVector<RankClassId, ClockDemand>& demands) {
-    return search.settled(timing_, demands);
+  bool settled(ClockSearch& search, const IndexedVector<RankClassId, GovernedTime>& times) {
+    return search.settled(timing_, times);
   }
 
   /// The last replay.

@@ -29,6 +29,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "models/settling/device_work.hpp"
 #include "models/settling/retimed_step.hpp"
 #include "models/settling/step_drift.hpp"
 #include "models/settling/step_simulation.hpp"
@@ -103,7 +104,7 @@ class StepPair : public SettledStep {
   void replay();
   Seconds end() const;
   StepDrift drift() const;
-  IndexedVector<RankClassId, ClockDemand> demands() const;
+  IndexedVector<RankClassId, GovernedTime> times() const;
   bool continue_breakdown();
 
   StepLengths& steps_;
@@ -121,7 +122,7 @@ void StepPair::settle(Clocks& clocks) {
   longer_->set_clocks(clocks);
   ClockSearch search;
   do replay();
-  while (!longer_->settled(search, demands()));
+  while (!longer_->settled(search, times()));
   clocks = longer_->clocks();
 }
 
@@ -182,16 +183,8 @@ Seconds StepPair::end() const {
   return to_seconds(longer_->view().result.end) + static_cast<double>(repeats_) * period_time();
 }
 
-IndexedVector<RankClassId, ClockDemand> StepPair::demands() const {
-  const auto few = clock_demands(shorter_->view());
-  auto many = clock_demands(longer_->view());
-  const auto repeats = static_cast<double>(repeats_);
-  using Sum = double ClockDemand::*;
-  constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
-                          &ClockDemand::busy};
-  for (const RankClassId rank : many.ids())
-    for (const Sum sum : sums) many[rank].*sum = continued(few[rank].*sum, many[rank].*sum, repeats);
-  return many;
+IndexedVector<RankClassId, GovernedTime> StepPair::times() const {
+  return governed_times(shorter_->view(), longer_->view(), static_cast<double>(repeats_));
 }
 
 /// @return false if a charge would become clearly negative, as the steps then differ in more than a period
@@ -218,7 +211,7 @@ StepTime StepPair::time() const {
 
 StepSummary StepPair::summary() const {
   const StepSummary few = summarise(shorter_->view()), many = summarise(longer_->view());
-  StepSummary out{time(), {}, {}, {}, {}};
+  StepSummary out{time(), {}, {}, {}, {}, many.beyond_limit};
   out.energy = continued(few.energy.in(joule), many.energy.in(joule), static_cast<double>(repeats_)) * joule;
   out.mean_power = out.energy / to_seconds(out.end);
   out.peak_power = std::max(few.peak_power, many.peak_power);
@@ -270,7 +263,7 @@ std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks) {
   step.set_clocks(clocks);
   ClockSearch search;
   do step.replay();
-  while (!step.settled(search, clock_demands(step.view())));
+  while (!step.settled(search, governed_times(step.view())));
   clocks = step.clocks();
   return std::make_unique<WholeStep>(step);
 }

@@ -9,62 +9,14 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/settling/clock_search.hpp"
+#include "models/settling/device_work.hpp"
 #include "models/settling/tensor_step.hpp"
 #include "sim/step_works.hpp"
 
 namespace clusterwright {
 
-namespace {
-
-void add_op(ClockDemand& demand, const WorkTiming& work, const OpTrace& trace) {
-  demand.fixed += work.power.in(watt)*to_seconds(trace.end - trace.active).in(second);
-  demand.fixed += work.waiting_power.in(watt)*to_seconds(trace.active - trace.start).in(second);
-}
-
-void add_kernels(ClockDemand& demand, const WorkTiming& work, std::uint64_t count) {
-  const double watts = work.power.in(watt);
-  const double time = static_cast<double>(count) * to_seconds(work.duration).in(second);
-  demand.add(watts * time, work.clock_share);
-  demand.clocked_time += time * work.clock_share;
-}
-
-}  // namespace
-
-double ClockDemand::mean_power(double c, double exponent) const {
-  return at(c, exponent) / (busy + clocked_time * (1 / c - 1 / clock));
-}
-
-double allowed_clock(const ClockDemand& demand, double headroom, double exponent) {
-  if (demand.mean_power(1, exponent) <= headroom) return 1;
-  double low = lowest_clock, high = 1;
-  for (int i = 0; i < 40; ++i) {
-    const double middle = (low + high) / 2;
-    (demand.mean_power(middle, exponent) <= headroom ? low : high) = middle;
-  }
-  return low;
-}
-
-IndexedVector<RankClassId, ClockDemand> clock_demands(const StepView& step) {
-  const StepStructure& s = step.structure;
-  IndexedVector<RankClassId, ClockDemand> demands(s.ranks.size());
-  for_each_work(s, [&](const StepWork& work) {
-    ClockDemand& demand = demands[work.rank];
-    const WorkTiming& timing = step.timing.works[work.work];
-    if (work.lane == LaneKind::compute)
-      add_kernels(demand, timing, work.count);
-    else if (work.op.exists())
-      add_op(demand, timing, step.result.ops[work.op]);
-    else  // collectives inside passes meet no others
-      demand.fixed += timing.power.in(watt) * static_cast<double>(work.count) *
-                      to_seconds(time_alone(s, step.timing, work.chain)).in(second);
-  });
-  for (const RankClassId rank : demands.ids()) {
-    const Picoseconds idle = step.breakdown.by_rank[rank][static_cast<std::size_t>(StepCharge::bubble)];
-    demands[rank].busy = std::max(1e-12, to_seconds(step.result.end - idle).in(second));
-    demands[rank].clock = step.timing.clock[rank];
-  }
-  return demands;
-}
+StepView::StepView(const StepSimulation& step)
+    : StepView(step.graph.structure, step.graph.timing, step.result, step.breakdown) {}
 
 void replay_step(StepSimulation& step, Replayer& replayer) {
   step.result = replayer.run(step.graph.timing, std::move(step.result));
@@ -85,7 +37,7 @@ StepSimulation simulate_graph(StepGraph graph) {
   Replayer replayer(step.graph.structure);
   ClockSearch search;
   do replay_step(step, replayer);
-  while (!search.settled(step.graph.timing, clock_demands(step)));
+  while (!search.settled(step.graph.timing, governed_times(step)));
   return step;
 }
 
@@ -100,14 +52,6 @@ Watts sum_of_limits(const StepStructure& structure, const StepTiming& timing) {
   for (const RankClassId rank : structure.ranks.ids())
     sum += timing.power_limit[rank] * structure.ranks[rank].multiplicity;
   return sum;
-}
-
-bool at_lowest_clock(const StepTiming& timing) {
-  constexpr double above_search = 1 + 1e-6;
-  return std::ranges::any_of(timing.clock.ids(), [&](RankClassId rank) {
-    return timing.control[rank].governed &&
-           timing.clock[rank] <= above_search * lowest_clock * timing.relative_clock[rank];
-  });
 }
 
 bool several_kinds(const StepStructure& structure) {
@@ -152,12 +96,12 @@ StepSummary summarise(const StepView& step) {
   const auto domains = meter_power(step.structure, step.timing, step.result);
   const DomainPower& all = domains[PowerDomainId(0)];
   const PowerWave wave = smoothed_wave(all, step.result.end, supply_time_constant);
-  return governed({time_of(step), all.energy, all.mean, all.peak, wave}, step.structure, step.timing);
+  const bool beyond = std::ranges::any_of(governed_times(step), &GovernedTime::beyond);
+  return governed({time_of(step), all.energy, all.mean, all.peak, wave, beyond}, step.structure, step.timing);
 }
 
 StepSummary governed(StepSummary summary, const StepStructure& structure, const StepTiming& timing) {
   const Watts limit = sum_of_limits(structure, timing);
-  summary.beyond_limit = summary.mean_power > limit && at_lowest_clock(timing);
   if (summary.mean_power > limit && !summary.beyond_limit) {
     summary.mean_power = limit;
     summary.energy = limit * to_seconds(summary.end);

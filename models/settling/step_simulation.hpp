@@ -8,30 +8,10 @@
 #include "models/lowering/lowering.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
-#include "sim/breakdown.hpp"
-#include "sim/clocked_power.hpp"
+#include "models/settling/step_view.hpp"
 #include "sim/power_meter.hpp"
-#include "sim/replay.hpp"
 
 namespace clusterwright {
-
-/// Energy of one rank class above idle outside bubbles as a function of its clock, and its time: enough to find the
-/// clock without another replay. Transfers and waits are `fixed`.
-struct ClockDemand : ClockedEnergy {
-  double clocked_time = 0;  ///< seconds: sum of duration * clock_share on the compute lane
-  double busy = 0;          ///< seconds outside bubbles at the present clock
-  double clock = 1;         ///< present clock, relative to the reference clock
-
-  /// Watts above idle at relative clock `c`. @param exponent  exponent of the clocked share of power in the clock
-  double mean_power(double c, double exponent) const;
-};
-
-/// Lowest clock that governors choose, relative to the reference clock.
-inline constexpr double lowest_clock = 0.3;
-
-/// Highest clock, relative to the reference clock and at most 1, at which the mean power stays within `headroom`.
-/// @param headroom  watts from idle to the limit
-double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
 
 /// Replayed step.
 struct StepSimulation {
@@ -40,25 +20,8 @@ struct StepSimulation {
   Breakdown breakdown;
 };
 
-/// Replayed step of whoever holds its parts.
-struct StepView {
-  StepView(const StepStructure& s, const StepTiming& t, const ReplayResult& r, const Breakdown& b)
-      : structure(s), timing(t), result(r), breakdown(b) {}
-  StepView(const StepSimulation& step)
-      : StepView(step.graph.structure, step.graph.timing, step.result, step.breakdown) {}
-
-  const StepStructure& structure;
-  const StepTiming& timing;
-  const ReplayResult& result;
-  const Breakdown& breakdown;
-};
-
-/// Demands by rank class outside bubbles.
-IndexedVector<RankClassId, ClockDemand> clock_demands(const StepView& step);
-
-/// Lowers and replays a step, and settles its clocks: each rank class runs at the highest clock whose mean power
-/// outside bubbles stays within the power limit. The governor of a device averages over tens of milliseconds, which is
-/// much longer than a kernel and much shorter than a pipeline's warm-up.
+/// Lowers and replays a step, and settles its clocks: those at which the work of each rank class takes as long as under
+/// its governor (governor.hpp).
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding = Folding::folded);
 
 /// Replays a lowered graph and settles its clocks.

@@ -36,12 +36,16 @@ double rank_watts(const StepGraph& graph, const ReplayResult& result, RankClassI
   double watts = graph.timing.idle_power[rank].in(watt);
   for (std::size_t i = 0; i < graph.structure.op_count(); ++i) {
     const OpTrace& trace = result.ops[OpId(i)];
-    if (graph.structure.lanes[graph.structure.op_lane[OpId(i)]].rank != rank) continue;
+    const Lane& lane = graph.structure.lanes[graph.structure.op_lane[OpId(i)]];
+    if (lane.rank != rank) continue;
     const WorkTiming& work = graph.timing.works[graph.structure.op_work[OpId(i)]];
     const double dynamic = std::pow(graph.timing.clock[rank], graph.timing.control[rank].clock_exponent);
     if (trace.start <= at && at < trace.active) watts += work.waiting_power.in(watt);
-    if (trace.active <= at && at < trace.end)
-      watts += work.power.in(watt) * (work.clock_share * dynamic + 1 - work.clock_share);
+    if (!(trace.active <= at && at < trace.end)) continue;
+    // A kernel that shares takes the energy that it takes alone, over a longer time.
+    const double alone =
+        lane.kind == LaneKind::compute ? to_seconds(trace.unshared) / to_seconds(trace.end - trace.active) : 1;
+    watts += alone * work.power.in(watt) * (work.clock_share * dynamic + 1 - work.clock_share);
   }
   return std::min(watts, graph.timing.power_limit[rank].in(watt));
 }

@@ -122,3 +122,18 @@ TEST_CASE("for the length of a kernel a rank may draw more than its limit", "[si
   CHECK(power.samples[0].power.in(watt) == Approx(500));  // 100 + 400
   CHECK(power.samples[1].power.in(watt) == Approx(590));  // 100 + min(600, 1.4 x 350)
 }
+
+TEST_CASE("a kernel that others slow down takes the energy that it takes alone", "[sim]") {
+  SmallStep step;
+  const RankClassId gpu = step.rank("gpu");
+  WorkTiming timing = drawing(4, 300 * watt);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1}, {8, 2}}});
+  step.compute(step.compute_lane(gpu), timing);
+  WorkTiming message;
+  message.reserved_sms = 8;
+  const RendezvousId alone = step.transfer(200, 100);  // 2 us
+  step.join(step.network_lane(gpu), alone, message);
+  const DomainPower power = measure(std::move(step.builder).build());
+  // 2 us at half speed, 3 us at full: 5 us, of which idle power takes all and the kernel 4 us x 300 W.
+  CHECK(power.energy.in(joule) == Approx(5e-6 * 100 + 4e-6 * 300));
+}

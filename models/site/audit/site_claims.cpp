@@ -5,6 +5,7 @@
 
 #include "models/kernels/kernel_power.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/settling/governor.hpp"
 #include "models/settling/step_simulation.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "models/site/plant/heat_removal.hpp"
@@ -52,21 +53,18 @@ std::string flow_words(const RackCoolingPart& part, Watts heat) {
                      100 * part.liquid_share.value, kw(heat), part.coolant_rise_k.value, flow);
 }
 
-/// Demand of one second of GEMMs that keep the matrix units busy.
-ClockDemand gemm_demand(const Scenario& scenario) {
-  const double above_idle = power_range(scenario.cluster.accelerator, scenario.parameters.power,
-                                        scenario.parameters.gemm.at("bf16").density_reference.value)
-                                .in(watt)*scenario.parameters.power.tensor_weight.value;
-  ClockDemand demand;
-  demand.clocked = above_idle;
-  demand.clocked_time = 1;
-  demand.busy = 1;
-  return demand;
-}
-
+/// Clock at which GEMMs that keep the matrix units busy draw the limit.
 double gemm_clock(const Scenario& scenario, Watts limit) {
-  const Watts headroom = limit - idle_power(scenario.cluster.accelerator, scenario.parameters.power);
-  return allowed_clock(gemm_demand(scenario), headroom.in(watt), scenario.parameters.power.clock_exponent.value);
+  const DevicePowerParameters& power = scenario.parameters.power;
+  const Watts above_idle =
+      power.tensor_weight.value *
+      power_range(scenario.cluster.accelerator, power, scenario.parameters.gemm.at("bf16").density_reference.value);
+  const Watts headroom = limit - idle_power(scenario.cluster.accelerator, power);
+  Stretch gemm;
+  gemm.time = 1;
+  gemm.add_kernels(above_idle.in(watt), gemm.time, 1);
+  return Governor(headroom.in(watt), power.clock_exponent.value, power.governor_window.value.in(second))
+      .allowed_clock(gemm);
 }
 
 }  // namespace

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/settling/device_work.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/pass_traces.hpp"
+#include "sim/step_works.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+double seconds(Picoseconds time) {
+  return to_seconds(time).in(second);
+}
+
+/// Timeline of one rank class.
+class Device {
+ public:
+  Device(const StepView& step, RankClassId rank)
+      : step_(step), rank_(rank), window_(step.timing.control[rank].window.in(second)) {}
+
+  /// @param traces  made where somebody first needs them
+  void add_compute(OpId op, std::optional<PassTraces>& traces);
+  void add_transfer(OpId op);
+  /// Ops and waits up to the end of the step, once all have been added.
+  std::vector<Stretch> stretches();
+
+ private:
+  struct Part {
+    Picoseconds from;
+    Stretch stretch;
+  };
+
+  const Stretch& work_of(OpId op);
+  Stretch pass_work(PassId pass) const;
+  bool may_wait(PassId pass) const;
+  void leave_out_waits(const PassTrace& trace, PassId pass, Stretch& stretch) const;
+  void add_beside(Picoseconds from, Picoseconds to, Watts power);
+  void add_wait(Picoseconds to);
+
+  const StepView& step_;
+  RankClassId rank_;
+  double window_;
+  Picoseconds done_;
+  std::vector<Part> parts_;                             // in order of time, without gaps
+  std::map<std::pair<PassId, WorkId>, Stretch> works_;  // at the reference clock
+  mutable std::map<PassId, bool> may_wait_;
+};
+
+/// Work of all ops inside a pass. Its collectives meet no others.
+Stretch Device::pass_work(PassId pass) const {
+  const StepStructure& s = step_.structure;
+  Stretch out;
+  for (const PassOp& op : s.passes[pass].ops) {
+    const WorkTiming& work = step_.timing.works[op.work];
+    const bool kernel = op.collective == PassOp::kernel;
+    if (s.lanes[s.pass_lanes[rank_][op.lane]].kind == LaneKind::compute)
+      out.add_kernels(work.power.in(watt), seconds(work.duration), work.clock_share);
+    else if (!kernel)
+      out.energy.fixed += work.power.in(watt)*seconds(time_alone(s, step_.timing, s.pass_chains[rank_][op.collective]));
+  }
+  return out;
+}
+
+const Stretch& Device::work_of(OpId op) {
+  const PassId pass = step_.structure.op_pass[op];
+  const WorkId work = step_.structure.op_work[op];
+  const auto [known, added] = works_.try_emplace({pass, work});
+  if (!added) return known->second;
+  if (pass.exists()) {
+    known->second = pass_work(pass);
+  } else {
+    const WorkTiming& timing = step_.timing.works[work];
+    known->second.add_kernels(timing.power.in(watt), seconds(timing.duration), timing.clock_share);
+  }
+  return known->second;
+}
+
+/// Whether a kernel of the pass may wait longer than the window: for a collective of at least half of it.
+bool Device::may_wait(PassId pass) const {
+  const auto [known, added] = may_wait_.try_emplace(pass, false);
+  if (added)
+    known->second = std::ranges::any_of(step_.structure.passes[pass].ops, [&](const PassOp& op) {
+      if (op.collective == PassOp::kernel) return false;
+      const ChainId chain = step_.structure.pass_chains[rank_][op.collective];
+      return 2 * seconds(time_alone(step_.structure, step_.timing, chain)) >= window_;
+    });
+  return known->second;
+}
+
+/// Leaves a window of each wait, with its share of the energy of collectives.
+void Device::leave_out_waits(const PassTrace& trace, PassId pass, Stretch& stretch) const {
+  const std::vector<PassOp>& ops = step_.structure.passes[pass].ops;
+  Picoseconds done = trace.ops.front().start;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].lane != 0) continue;
+    const auto& [start, end] = std::pair(trace.ops[i].start, trace.ops[i].end);
+    const double wait = seconds(start - done);
+    if (wait > window_) {
+      const double left_out = 1 - window_ / wait;
+      stretch.time -= left_out * wait;
+      for (std::size_t k = 0; k < ops.size(); ++k)
+        if (ops[k].collective != PassOp::kernel)
+          if (const Picoseconds a = std::max(done, trace.ops[k].start), b = std::min(start, trace.ops[k].end); a < b)
+            stretch.energy.fixed -= left_out * step_.timing.works[ops[k].work].power.in(watt)*seconds(b - a);
+    }
+    done = std::max(done, end);
+  }
+}
+
+void Device::add_wait(Picoseconds to) {
+  if (to <= done_) return;
+  parts_.push_back({done_, {}});
+  parts_.back().stretch.time = seconds(to - done_);
+  done_ = to;
+}
+
+void Device::add_compute(OpId op, std::optional<PassTraces>& traces) {
+  const OpTrace& trace = step_.result.ops[op];
+  add_wait(trace.active);
+  Stretch stretch = work_of(op);
+  const double extra = stretch.clocked_time * (1 / step_.timing.clock[rank_] - 1);
+  stretch.time = std::max(0.0, seconds(trace.end - trace.active) - extra);
+  const PassId pass = step_.structure.op_pass[op];
+  if (pass.exists() && may_wait(pass)) {
+    if (!traces) traces.emplace(step_.structure, step_.timing, step_.result);
+    leave_out_waits(traces->of(op), pass, stretch);
+  }
+  parts_.push_back({trace.active, stretch});
+  done_ = std::max(done_, trace.end);
+}
+
+void Device::add_transfer(OpId op) {
+  const WorkTiming& work = step_.timing.works[step_.structure.op_work[op]];
+  const OpTrace& trace = step_.result.ops[op];
+  add_wait(step_.result.end);  // behind all work
+  add_beside(trace.start, trace.active, work.waiting_power);
+  add_beside(trace.active, trace.end, work.power);
+}
+
+/// Spreads a power over the parts that it overlaps.
+void Device::add_beside(Picoseconds from, Picoseconds to, Watts power) {
+  if (from >= to || power <= Watts() || parts_.empty()) return;
+  auto part = std::ranges::upper_bound(parts_, from, {}, &Part::from);
+  if (part != parts_.begin()) --part;
+  for (; part != parts_.end() && part->from < to; ++part) {
+    const auto next = std::next(part);
+    const Picoseconds end = std::min(to, next == parts_.end() ? step_.result.end : next->from);
+    part->stretch.energy.fixed += power.in(watt)*seconds(end - std::max(from, part->from));
+  }
+}
+
+std::vector<Stretch> Device::stretches() {
+  add_wait(step_.result.end);
+  std::vector<Stretch> out;
+  out.reserve(parts_.size());
+  for (const Part& part : parts_) out.push_back(part.stretch);
+  return out;
+}
+
+using Stretches = IndexedVector<RankClassId, std::vector<Stretch>>;
+
+/// Ops and waits in order of time; none of devices without a governor.
+Stretches stretches_of(const StepView& step) {
+  const StepStructure& s = step.structure;
+  std::vector<Device> devices;
+  for (const RankClassId rank : s.ranks.ids()) devices.emplace_back(step, rank);
+  const auto each = [&](const auto& visit) {
+    for (const OpId op : s.op_lane.ids()) {
+      const Lane& lane = s.lanes[s.op_lane[op]];
+      if (step.timing.control[lane.rank].governed) visit(devices[lane.rank.value], lane.kind, op);
+    }
+  };
+  std::optional<PassTraces> traces;
+  each([&](Device& device, LaneKind kind, OpId op) {
+    if (kind == LaneKind::compute) device.add_compute(op, traces);
+  });
+  each([&](Device& device, LaneKind kind, OpId op) {
+    if (kind != LaneKind::compute) device.add_transfer(op);
+  });
+  Stretches out;
+  for (const RankClassId rank : s.ranks.ids())
+    out.push_back(step.timing.control[rank].governed ? devices[rank.value].stretches() : std::vector<Stretch>());
+  return out;
+}
+
+/// Sum of stretches, of each wait no more than a window.
+Stretch seen(const std::vector<Stretch>& stretches, double window) {
+  Stretch sum;
+  for (const Stretch& stretch : stretches) {
+    const bool waits = stretch.clocked_time <= 0 && stretch.energy.clocked <= 0 && stretch.energy.crossed <= 0;
+    sum += waits && stretch.time > window ? window / stretch.time * stretch : stretch;
+  }
+  return sum;
+}
+
+/// Puts what `longer` has more than `shorter` into its middle, `repeats` times.
+void lengthen(std::vector<Stretch>& longer, const std::vector<Stretch>& shorter, double repeats, double window) {
+  Stretch more = seen(longer, window);
+  more += -1 * seen(shorter, window);
+  if (more.time <= 0 || more.clocked_time < 0) return;
+  longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(longer.size() / 2), repeats * more);
+}
+
+GovernedTime governed_time(const StepTiming& timing, RankClassId rank, const std::vector<Stretch>& stretches) {
+  const PowerControl& control = timing.control[rank];
+  if (!control.governed) return {};
+  const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
+  return Governor(headroom, control.clock_exponent, control.window.in(second)).time_of(stretches);
+}
+
+}  // namespace
+
+IndexedVector<RankClassId, GovernedTime> governed_times(const StepView& step) {
+  const Stretches stretches = stretches_of(step);
+  IndexedVector<RankClassId, GovernedTime> out;
+  for (const RankClassId rank : stretches.ids()) out.push_back(governed_time(step.timing, rank, stretches[rank]));
+  return out;
+}
+
+IndexedVector<RankClassId, GovernedTime> governed_times(const StepView& shorter, const StepView& longer,
+                                                        double repeats) {
+  const Stretches few = stretches_of(shorter);
+  Stretches many = stretches_of(longer);
+  IndexedVector<RankClassId, GovernedTime> out;
+  for (const RankClassId rank : many.ids()) {
+    lengthen(many[rank], few[rank], repeats, longer.timing.control[rank].window.in(second));
+    out.push_back(governed_time(longer.timing, rank, many[rank]));
+  }
+  return out;
+}
+
+}  // namespace clusterwright
