@@ -135,6 +135,8 @@ constexpr ErrorCode codes[] = {
     {"E0358", "A rack stands where a node is asked for, or a tray names a rack that does not exist or does not divide.",
      "Name the tray as the node's part; a tray of your own needs its rack under \"parts\" and names it as "
      "\"machine\"."},
+    {"E0359", "A grid connection feeds no replica of the job.",
+     "Give more power, or a layout with fewer accelerators to a replica."},
     {"E0360", "The value of a claim does not suit the kind of the claim.",
      "Write numbers as numbers, shares from 0 to 1, and scale_up, layout, fits and cooling in words."},
     {"E0361", "A blueprint makes the same claim twice.", "Keep one; audit the other one in a separate file."},

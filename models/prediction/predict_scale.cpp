@@ -46,15 +46,6 @@ int weak_batch(const Scenario& scenario, int accelerators) {
   return static_cast<int>(std::clamp(batch, 1.0, 1.0 * std::numeric_limits<int>::max()));
 }
 
-/// Scenario on another number of accelerators: replicas follow the size.
-Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
-  Scenario sized = scenario;
-  sized.cluster = cluster_of_size(scenario, accelerators);
-  sized.job.parallel.data.reset();
-  if (!strong) sized.job.global_batch = weak_batch(scenario, accelerators);
-  return sized;
-}
-
 /// What the batch of a weak curve asks of the training: a limit that was met, or that no limit is known.
 void warn_of_batch(const Scenario& scenario, ScaleCurve& curve) {
   const auto tokens = [&](double batch) { return plain_number(batch * scenario.job.sequence / 1e6, 3); };
@@ -152,6 +143,14 @@ void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& 
 
 }  // namespace
 
+Scenario scenario_at_size(const Scenario& scenario, int accelerators, bool strong) {
+  Scenario sized = scenario;
+  sized.cluster = cluster_of_size(scenario, accelerators);
+  sized.job.parallel.data.reset();
+  if (!strong) sized.job.global_batch = weak_batch(scenario, accelerators);
+  return sized;
+}
+
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
                          const std::function<void(std::size_t)>& done, const std::function<bool()>& stop) {
   return predict_scale(scenario, accelerators, strong, done, stop,
@@ -175,7 +174,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     ScalePoint& point = curve.points[i];
     point.step.accelerators = accelerators[i];
     try {
-      point.step = predict(at_size(scenario, accelerators[i], strong));
+      point.step = predict(scenario_at_size(scenario, accelerators[i], strong));
     } catch (const ConfigError& error) {
       point.reason = error.diagnostics().front().message;
       errors[i] = error;

@@ -11,6 +11,10 @@
 
 namespace clusterwright {
 
+/// The scenario on another number of accelerators: replicas follow the size.
+/// @param strong  as for predict_scale
+Scenario scenario_at_size(const Scenario& scenario, int accelerators, bool strong);
+
 /// Efficiency curve. Impossible sizes stay in the curve with their reason.
 /// @param predict  prediction of the scenario at one size; called from any thread
 /// @param strong  constant global batch; otherwise the batch per replica of the scenario's own size, until the global

@@ -146,8 +146,9 @@ inline FacilityPower facility_power(const SitePlan& plan, Watts node) {
 }
 
 inline void add_power(SitePlan& plan) {
-  plan.node = {10.2 * kilowatt, 8.7 * kilowatt, PowerSwing{9.9 * kilowatt, 9.6 * kilowatt, 5.1 * kilowatt},
-               5.6 * kilowatt,  5.4 * kilowatt, "replayed step"};
+  plan.node = {
+      10.2 * kilowatt, 10.2 * kilowatt, 8.7 * kilowatt, PowerSwing{9.9 * kilowatt, 9.6 * kilowatt, 5.1 * kilowatt},
+      5.6 * kilowatt,  5.4 * kilowatt,  "replayed step"};
   plan.rated = facility_power(plan, plan.node.rated);
   plan.mean = facility_power(plan, plan.node.mean);
   plan.peak = facility_power(plan, plan.node.swing->peak);

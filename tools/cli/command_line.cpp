@@ -111,13 +111,21 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
                          near.empty() ? fmt::format("one of: {}", fmt::join(option_names(app), ", ")) : near);
 }
 
+/// Whether a command with --gpus can do without: others have a default, and `scale` may be given power or caps instead.
+bool does_without_sizes(const CLI::App& app) {
+  if (app.get_name() == "collective" || app.get_name() == "search") return true;
+  return std::ranges::any_of(std::array{"--power", "--caps"}, [&](const char* name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    return option && option->count() > 0;
+  });
+}
+
 /// Words that the command cannot do without. SECTION, ID, KIND and TOPIC have an answer for their absence.
 void check_needed(const CommandLine& line, const CLI::App& app) {
   for (const char* needed :
        {"SCENARIO", "BLUEPRINT", "MODEL", "--on", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
     const CLI::Option* option = app.get_option_no_throw(needed);
-    const bool has_default =
-        std::string(needed) == "--gpus" && (app.get_name() == "collective" || app.get_name() == "search");
+    const bool has_default = std::string(needed) == "--gpus" && does_without_sizes(app);
     if (!option || option->count() > 0 || has_default) continue;
     const std::string example = std::string(needed) == "--gpus" ? "--gpus 8..16384x2, or 8..64+8, or 8,16,32"
                                 : std::string(needed) == "--on"

@@ -7,8 +7,8 @@
 
 #include "tools/cli/calibrate_options.hpp"
 #include "tools/cli/command_adder.hpp"
+#include "tools/cli/learning_options.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/config_kinds.hpp"
 
 namespace clusterwright {
 
@@ -44,9 +44,13 @@ void add_faults(CLI::App& app, std::vector<std::string>& faults, const std::stri
       ->allow_extra_args(false);
 }
 
+void add_cap(CLI::App& app, ScenarioRequest& request) {
+  app.add_option("--cap", request.cap, "power limit of each accelerator: 80% of its rating, or 560W")->type_name("CAP");
+}
+
 /// What-ifs of the nodes of a job.
 void add_nodes(CLI::App& app, ScenarioRequest& request) {
-  app.add_option("--cap", request.cap, "power limit of each accelerator: 80% of its rating, or 560W")->type_name("CAP");
+  add_cap(app, request);
   app.add_option("--slow", request.slow,
                  "slower devices: node:5% (one node, drawn by --seed), 16xgpu:3% or node.12:5%; repeatable")
       ->type_name("WHAT")
@@ -104,6 +108,14 @@ void add_computing(CommandAdder& line) {
       ->add_option("--mode", scale_request->mode, "strong: constant global batch; weak: constant batch per replica")
       ->type_name("strong|weak")
       ->capture_default_str();
+  scale_app
+      ->add_option("--power", scale_request->power,
+                   "instead of --gpus: the most replicas that this much power from the grid feeds, at each of --caps")
+      ->type_name("20MW");
+  scale_app
+      ->add_option("--caps", scale_request->caps,
+                   "power limits of each accelerator to compare at --power, in percent of its rating")
+      ->type_name("100,80,60");
   scale_app->add_flag("--replan", scale_request->replan,
                       "search degrees, micro-batch and recomputation anew at each size, instead of keeping them");
   scale_request->scenario.command_line = line.typed;
@@ -170,6 +182,7 @@ void add_size(CommandAdder& line) {
       ->type_name("FILE");
   app->add_option("--patch-list", r->patch_list, "write both ends of every cable, with ports, part and lengths, as CSV")
       ->type_name("FILE");
+  add_cap(*app, r->scenario);
   add_output(*app, r->output, all_formats);
   r->scenario.command_line = line.typed;
 }
@@ -344,40 +357,6 @@ void add_looking(CommandAdder& line) {
   add_output(*catalog_app, catalog_request->output, data_formats);
 }
 
-void add_learning(CommandAdder& line) {
-  const auto [init_app, init_request] = line.add<InitRequest>("init", "write a starter scenario with comments", init);
-  init_app->add_option("NAME", init_request->name, "name of the new file");
-  init_app
-      ->add_option("--from", init_request->from, "name of the shipped scenario to start from, without folder and .json")
-      ->type_name("SCENARIO")
-      ->capture_default_str();
-  init_app->add_flag("--quiet", init_request->quiet, "print no notes");
-
-  const auto [schema_app, schema_request] =
-      line.add<SchemaRequest>("schema", "print the JSON Schema of a type of file", schema);
-  schema_app
-      ->add_option("KIND", schema_request->kind,
-                   fmt::format("type of file: {}; the output is self-contained (the files in configs/schema refer to "
-                               "types.schema.json)",
-                               fmt::join(config_kind_names(), ", ")))
-      ->capture_default_str();
-
-  const auto [explain_app, explain_request] =
-      line.add<ExplainRequest>("explain", "explain a field or an error code", explain);
-  explain_app->add_option(
-      "TOPIC", explain_request->topic,
-      "path or last name of a field (job.parallel.tensor, tensor), term of the glossary (bubble), error "
-      "code (E0203), errors for all codes, or exit for exit codes");
-
-  const auto [doctor_app, doctor_request] =
-      line.add<DoctorRequest>("doctor", "report what this machine has and what it can be used for", doctor);
-  add_output(*doctor_app, doctor_request->output, "table, json or md");
-
-  const auto [version_app, version_request] =
-      line.add<VersionRequest>("version", "print version, commit, compiler and build type", version);
-  add_output(*version_app, version_request->output, "table or json");
-}
-
 }  // namespace
 
 void add_commands(CLI::App& root, const std::string& typed, Action& action) {
@@ -392,7 +371,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   add_calibrate_options(line);
   add_importing(line);
   add_looking(line);
-  add_learning(line);
+  add_learning_options(line);
 }
 
 }  // namespace clusterwright

@@ -45,6 +45,8 @@ struct ScaleRequest {
   std::string gpus;  ///< a range; empty: an error with an example
   std::string mode = "strong";
   bool replan = false;  ///< searches the layout anew at each size
+  std::string power;    ///< instead of sizes: what the grid grants, "20MW"
+  std::string caps;     ///< power limits to compare at that power, "100,80,60" percent of the rating
 };
 ExitCode scale(const ScaleRequest& request);
 

@@ -9,6 +9,7 @@
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/scale_caps.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/output_text.hpp"
@@ -102,6 +103,7 @@ std::string interrupted_sentence(const ScaleCurve& curve, std::size_t asked) {
 }  // namespace
 
 ExitCode scale(const ScaleRequest& request) {
+  if (!request.power.empty() || !request.caps.empty()) return scale_caps(request);
   const bool strong = parse_choice("--mode", request.mode, {"strong", "weak"}) == 0;
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,

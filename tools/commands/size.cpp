@@ -18,6 +18,7 @@
 #include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/nodes/power_limit.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -99,6 +100,8 @@ void open_with_job(const SizeRequest& request, SizingSession& session) {
 void open_without_job(const SizeRequest& request, SizingSession& session) {
   std::vector<std::string> settings = request.scenario.settings;
   std::erase_if(settings, sets_prices);
+  constexpr std::string_view of_cluster = "cluster.";
+  if (!request.scenario.cap.empty()) settings.push_back(cap_setting(request.scenario.cap).substr(of_cluster.size()));
   ClusterSession opened = open_cluster(named_file(request.scenario.scenario, {"clusters"}), settings);
   ResultContext& context = session.context;
   context = make_result_context(opened.cluster, "size", request.scenario.command_line,

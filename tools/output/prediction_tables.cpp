@@ -132,9 +132,9 @@ std::string it_power_text(const PowerUse& power) {
                      kw_text(power.site->it_crest));
 }
 
-std::string facility_power_text(const SitePower& site) {
-  return fmt::format("{} mean of a year; {} at its nameplate on the design day", kw_text(site.facility_mean),
-                     kw_text(site.facility_rated));
+std::string facility_power_text(const SitePower& site, bool limited) {
+  return fmt::format("{} mean of a year; {} at its nameplate{} on the design day", kw_text(site.facility_mean),
+                     kw_text(site.facility_rated), limited ? " and power limits" : "");
 }
 
 std::vector<Cell> scale_row(const ScalePoint& point, Bytes memory_capacity) {
@@ -224,7 +224,8 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
   if (!step.power.limits.empty()) table.rows.push_back(line("Power limit", limits_text(step)));
   if (step.input) table.rows.push_back(line("Data", input_text(step)));
   if (step.checkpoint) table.rows.push_back(line("Checkpoints", checkpoint_text(step)));
-  if (step.power.site) table.rows.push_back(line("Facility", facility_power_text(*step.power.site)));
+  if (step.power.site)
+    table.rows.push_back(line("Facility", facility_power_text(*step.power.site, !step.power.limits.empty())));
   table.rows.push_back(
       line("Verdict", step.fits ? step.verdict : "DOES NOT FIT: " + misfit_text(step, memory_capacity)));
   return table;

@@ -278,6 +278,7 @@ JsonValue node_power_to_json(const NodePower& node) {
     return node.swing ? JsonValue(kw((*node.swing).*member)) : JsonValue();
   };
   return JsonValue::object({{"rated_kw", kw(node.rated)},
+                            {"nameplate_kw", kw(node.nameplate)},
                             {"mean_kw", kw(node.mean)},
                             {"peak_kw", swing(&PowerSwing::peak)},
                             {"crest_kw", swing(&PowerSwing::crest)},

@@ -84,7 +84,8 @@ void add_machines(FactTable& facts, const SizedCluster& sized) {
 /// Node power beside the nameplate and beside nodes of published runs.
 std::string node_power_text(const NodePower& node) {
   std::string text = fmt::format("{} mean, {} of the nameplate (measured nodes: about {})", power_text(node.mean),
-                                 percent_text(node.mean / node.rated, 0), percent_text(loaded_share_of_rating, 0));
+                                 percent_text(node.mean / node.nameplate, 0), percent_text(loaded_share_of_rating, 0));
+  if (node.rated < node.nameplate) text += fmt::format("; {} with its power limits", power_text(node.rated));
   if (node.swing)
     text += fmt::format("; {} crest, {} trough", power_text(node.swing->crest), power_text(node.swing->trough));
   return text;
@@ -100,9 +101,11 @@ void add_power(FactTable& facts, const SitePlan& plan) {
   if (plan.node.rated > Watts{}) facts.add("Node power", node_power_text(plan.node));
   facts.add("Nodes power", loads_text(plan.mean.nodes, plan.crest, &FacilityPower::nodes, plan.rated.nodes));
   facts.add("IT power", loads_text(plan.mean.it, plan.crest, &FacilityPower::it, plan.rated.it));
-  facts.add("Facility", fmt::format("{} mean, PUE {} over a year; {} on the design day at nameplates, PUE {}",
-                                    power_text(plan.mean.facility), fixed_text(plan.mean.pue, 3),
-                                    power_text(plan.rated.facility), fixed_text(plan.rated.pue, 3)));
+  facts.add(
+      "Facility",
+      fmt::format("{} mean, PUE {} over a year; {} on the design day at nameplates{}, PUE {}",
+                  power_text(plan.mean.facility), fixed_text(plan.mean.pue, 3), power_text(plan.rated.facility),
+                  plan.node.rated < plan.node.nameplate ? " and power limits" : "", fixed_text(plan.rated.pue, 3)));
 }
 
 void add_cost(FactTable& facts, const SizedCluster& sized) {

@@ -74,7 +74,7 @@ class BillWriter {
     const Device& device = request_.block.device;
     const int each = request_.block.nodes;
     const auto blocks = [&](int nodes) { return (nodes + each - 1) / each; };
-    add(BillChapter::compute, device.part, "working", blocks(plan_.nodes), device.rated, device.mass);
+    add(BillChapter::compute, device.part, "working", blocks(plan_.nodes), request_.block.nameplate, device.mass);
     const NodePart& spare = *request_.block.node;
     add(BillChapter::compute, spare.id, "spare, not installed", plan_.spare_nodes, {},
         spare.mass ? spare.mass->value : Kilograms{});

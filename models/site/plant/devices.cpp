@@ -131,6 +131,16 @@ double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Ca
   return std::max(0.0, 1 - remaining);
 }
 
+namespace {
+
+/// What power limits take from the accelerators of one node.
+Watts limited_away(const Cluster& cluster) {
+  const AcceleratorPart& part = cluster.accelerator;
+  return part.power_limit ? cluster.node_accelerators * (part.power.value - *part.power_limit) : Watts();
+}
+
+}  // namespace
+
 ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
                            std::vector<std::string>& warnings) {
   ComputeBlock block;
@@ -144,9 +154,10 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
                   whole.id,
                   whole.rack_units->value,
                   mass_of(whole, warnings),
-                  whole.max_power->value,
+                  std::max(Watts(), whole.max_power->value - block.nodes * limited_away(cluster)),
                   liquid_share(whole, cooling),
                   0};
+  block.nameplate = whole.max_power->value;
   return block;
 }
 

@@ -20,7 +20,7 @@ struct Device {
   std::string part;
   double rack_units = 0;
   Kilograms mass;
-  Watts rated;              ///< nameplate power
+  Watts rated;              ///< power to plan for: the nameplate, of nodes with what power limits leave of it
   double liquid_share = 0;  ///< share of its heat that liquid takes up
   int ports = 0;            ///< ports of a switch; 0 for other devices
 };
@@ -31,6 +31,7 @@ struct ComputeBlock {
   const NodePart* node = nullptr;     ///< part with height, mass and power
   const NodePart* machine = nullptr;  ///< machine that the node is a share of; null for servers
   int nodes = 1;
+  Watts nameplate;  ///< of the device, without power limits
 };
 
 /// Compute block of a cluster.

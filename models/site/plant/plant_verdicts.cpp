@@ -100,15 +100,32 @@ class PlantJudge {
          fmt::format("facility.{}", field)});
   }
 
-  /// Verdict on the nameplate, for which racks, feeds and cooling are planned: the job must not draw more. Circuits see
+  /// Verdict on what racks, feeds and cooling are planned for: the job must not draw more. Circuits see
   /// the crest; instants above it come from the capacitors of power supplies.
   void judge_node() {
     const NodePower& node = plan_.node;
     const Watts most = node.swing ? std::max(node.mean, node.swing->crest) : node.mean;
     const std::string crest = node.swing ? fmt::format(", {} at the crest of the step", kw(node.swing->crest)) : "";
-    plan_.verdicts.push_back({"power of a node", most <= node.rated * (1 + site_rounding),
-                              fmt::format("{} mean{}; {} on the nameplate", kw(node.mean), crest, kw(node.rated)),
-                              "cluster.node.host_power_w"});
+    const bool limited = node.rated < node.nameplate;
+    const std::string limits = limited ? fmt::format("{} with its power limits, ", kw(node.rated)) : "";
+    plan_.verdicts.push_back(
+        {"power of a node",
+         node.mean <= node.rated * (1 + site_rounding) && most <= node.nameplate * (1 + site_rounding),
+         fmt::format("{} mean{}; {}{} on the nameplate", kw(node.mean), crest, limits, kw(node.nameplate)),
+         "cluster.node.host_power_w"});
+    if (limited && node.swing) judge_crest_of_rack(node);
+  }
+
+  /// Verdict on what limits do not bound: they hold a mean of tens of milliseconds, and breakers see the crest.
+  void judge_crest_of_rack(const NodePower& node) {
+    const RackFeeds& feeds = plan_.feeds;
+    const Watts crest = plan_.floor.nodes_per_rack * node.swing->crest;
+    const Watts breakers = feeds.needed * feeds.usable / facility_.power.continuous_share;
+    plan_.verdicts.push_back(
+        {"crest of a rack above its power limits", crest <= breakers * (1 + site_rounding),
+         fmt::format("{} nodes x {} at the crest of the step; {} breakers without a spare hold {}",
+                     plan_.floor.nodes_per_rack, kw(node.swing->crest), feeds.needed, kw(breakers)),
+         "cluster.node.accelerator_power_limit_w, or facility.power.circuit"});
   }
 
   /// Verdict on nodes per rack that the facility states, where another limit allows fewer.

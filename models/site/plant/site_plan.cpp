@@ -37,6 +37,7 @@ class SitePlanner {
     plan_.accelerators = request.cluster.nodes() * request.cluster.node_accelerators;
     plan_.node = request.node;
     plan_.node.rated = block_.device.rated / block_.nodes;
+    plan_.node.nameplate = block_.nameplate / block_.nodes;
     plan_.node_part = block_.node->id;
     plan_.spare_nodes = static_cast<int>(std::ceil(facility_.services.spare_node_share * plan_.nodes - site_rounding));
   }

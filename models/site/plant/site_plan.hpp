@@ -25,8 +25,9 @@ struct PowerSwing {
 
 /// Power of one node. Everything but nodes and switches draws its rating.
 struct NodePower {
-  Watts rated;                                  ///< nameplate
-  Watts mean;                                   ///< mean of a step; without a job the typical power
+  Watts rated;      ///< what racks, feeds and cooling are planned for: the nameplate, less what power limits take
+  Watts nameplate;  ///< without power limits
+  Watts mean;       ///< mean of a step; without a job the typical power
   std::optional<PowerSwing> swing;              ///< absent without a job
   Watts accelerators_rated, accelerators_mean;  ///< part of `rated` and `mean` that accelerators draw
   std::string source;                           ///< "replayed step", or the source of the typical power
@@ -49,8 +50,8 @@ struct SitePlan {
   std::optional<ScaleUpCheck> scale_up;
   std::vector<PowerStageLoad> power_stages;
   RackFeeds feeds;
-  FacilityPower rated;                       ///< everything at its nameplate on the design day
-  FacilityPower mean;                        ///< mean of a step in the mean of a year
+  FacilityPower rated;  ///< everything at its nameplate on the design day, accelerators at their power limits
+  FacilityPower mean;   ///< mean of a step in the mean of a year
   std::optional<FacilityPower> peak, crest;  ///< of a step, on the design day; absent without a job
   CoolingLoad cooling;
   Kilograms mass;

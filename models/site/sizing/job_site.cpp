@@ -9,6 +9,7 @@
 #include "models/site/plant/devices.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/site/plant/heat_removal.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_value.hpp"
 #include "topology/cluster/cluster.hpp"
@@ -67,6 +68,16 @@ bool says_something(const JsonValue& facility) {
 
 }  // namespace
 
+namespace {
+
+/// All accelerators of one node at their power limits.
+Watts accelerators_limited(const Cluster& cluster) {
+  const AcceleratorPart& part = cluster.accelerator;
+  return cluster.node_accelerators * part.power_limit.value_or(part.power.value);
+}
+
+}  // namespace
+
 NodePower typical_node_power(const SiteParts& parts) {
   const CooledNode node(parts);
   const NodePart& whole = node.block.machine ? *node.block.machine : *node.block.node;
@@ -74,7 +85,8 @@ NodePower typical_node_power(const SiteParts& parts) {
   NodePower out;
   out.mean = (stated ? whole.typical_power->value : loaded_share_of_rating * whole.max_power->value) /
              node.block.nodes * (1 - node.saved);
-  out.accelerators_rated = accelerators_rated(parts.cluster);
+  out.mean = std::min(out.mean, node.block.device.rated / node.block.nodes);
+  out.accelerators_rated = accelerators_limited(parts.cluster);
   out.accelerators_mean = std::max(Watts{}, out.mean - node.host_power());
   out.source = stated ? whole.typical_power->source : "0.76 of the rating (H100-NODE)";
   return out;
@@ -86,7 +98,7 @@ NodePower replayed_node_power(const SiteParts& parts, const StepPrediction& step
   NodePower out;
   out.mean = power.nodes_mean / nodes;
   out.swing = {power.nodes_peak / nodes, power.nodes_crest / nodes, power.nodes_trough / nodes};
-  out.accelerators_rated = accelerators_rated(parts.cluster);
+  out.accelerators_rated = accelerators_limited(parts.cluster);
   out.accelerators_mean = std::max(Watts{}, out.mean - power.node_host);
   out.source = "replayed step";
   return out;
@@ -156,6 +168,12 @@ StepPrediction JobSite::predict(const Scenario& scenario) const {
   step.power.no_site = no_site;
   if (step.training && step.power.site) add_site_energy(*step.training, *step.power.site);
   return step;
+}
+
+SizedCluster JobSite::size(const Scenario& scenario, const PriceList& prices) const {
+  std::vector<InputFile> read;  // the constructor has named them
+  const Facility facility = facility_of(scenario, catalog_, read);
+  return size_cluster({scenario.cluster, catalog_, facility, prices, &scenario});
 }
 
 }  // namespace clusterwright

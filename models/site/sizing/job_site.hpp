@@ -15,6 +15,8 @@
 
 namespace clusterwright {
 
+struct SizedCluster;  // models/site/sizing/sized_cluster.hpp
+
 /// Cluster in its hall; all outlive it.
 struct SiteParts {
   const Cluster& cluster;
@@ -62,6 +64,11 @@ class JobSite {
   /// @param scenario  the same, or on another number of accelerators; its size may choose another hall
   /// @throws ConfigError as predict_step
   StepPrediction predict(const Scenario& scenario) const;
+
+  /// The whole site, priced. @param scenario  as for predict @throws ConfigError as size_cluster
+  SizedCluster size(const Scenario& scenario, const PriceList& prices) const;
+
+  const Catalog& catalog() const { return catalog_; }
 
  private:
   Catalog catalog_;

@@ -60,10 +60,11 @@ class Sizer {
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
     if (const auto& limit = request_.cluster.accelerator.power_limit)
-      out_.plan.warnings.push_back(fmt::format(
-          "the power limit of {:.0f} W for each accelerator acts on the power of the job alone; racks, feeds and "
-          "breakers are planned for nameplates",
-          limit->in(watt)));
+      out_.plan.warnings.push_back(
+          fmt::format("racks, feeds, cooling and grid are planned for accelerators that hold their limit of {:.0f} W: "
+                      "nodes that run "
+                      "without it draw {:.4g} instead of {:.4g} kW",
+                      limit->in(watt), out_.plan.node.nameplate.in(kilowatt), out_.plan.node.rated.in(kilowatt)));
     if (!out_.step) {
       const auto& remarks = request_.cluster.remarks;
       out_.plan.warnings.insert(out_.plan.warnings.end(), remarks.begin(), remarks.end());

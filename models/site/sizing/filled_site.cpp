@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/site/sizing/filled_site.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "models/job/job_blocks.hpp"
+#include "models/plan/mixed_nodes.hpp"
+#include "models/prediction/predict_scale.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/search/best_plan.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr int most_tries = 16;
+constexpr int most_accelerators = 1 << 20;
+
+/// Accelerators of one replica, in whole nodes.
+int step_of_size(const SizedCluster& sized, const Cluster& cluster) {
+  const Plan& plan = sized.step->plan;
+  return std::lcm(plan.tensor * plan.pipeline * plan.context, cluster.node_accelerators);
+}
+
+class Filler {
+ public:
+  Filler(const Scenario& scenario, Watts grid, const SizeJob& size) : scenario_(scenario), grid_(grid), size_(size) {}
+
+  /// The largest size that the grid feeds, of whole steps.
+  SizedCluster largest() {
+    SizedCluster own = size_(scenario_);
+    step_ = step_of_size(own, scenario_.cluster);
+    int next = estimate(own);
+    for (int tries = 0; tries < most_tries && lowest_ + 1 < unfed_; ++tries) {
+      next = std::clamp(next, lowest_ + 1, unfed_ - 1);
+      SizedCluster sized = size_(sized_at(next));
+      const int further = estimate(sized);
+      if (sized.plan.rated.facility <= grid_) {
+        lowest_ = next;
+        best_ = std::move(sized);
+      } else {
+        unfed_ = next;
+      }
+      next = further;
+    }
+    if (!best_) refuse(own);
+    return *std::move(best_);
+  }
+
+ private:
+  Scenario sized_at(int steps) const { return scenario_at_size(scenario_, steps * step_, false); }
+
+  /// Steps that the grid would feed if power grew with the size.
+  int estimate(const SizedCluster& sized) const {
+    const double count = sized.plan.accelerators * (grid_ / sized.plan.rated.facility) / step_;
+    return static_cast<int>(std::min(std::floor(count), 1.0 * most_accelerators / step_));
+  }
+
+  [[noreturn]] void refuse(const SizedCluster& own) const {
+    throw ConfigError({"E0359",
+                       fmt::format("{:.4g} MW feed no replica of the job", grid_.in(megawatt)),
+                       {},
+                       fmt::format("one has {} accelerators; {} take {:.4g} MW on the design day", step_,
+                                   own.plan.accelerators, own.plan.rated.facility.in(megawatt)),
+                       "give more power, or a layout with fewer accelerators to a replica"});
+  }
+
+  const Scenario& scenario_;
+  Watts grid_;
+  const SizeJob& size_;
+  int step_ = 1;
+  int lowest_ = 0, unfed_ = most_accelerators;  // in steps: fed, and not fed
+  std::optional<SizedCluster> best_;
+};
+
+}  // namespace
+
+SizedCluster fill_site(const Scenario& scenario, Watts grid, bool replan, const SizeJob& size) {
+  refuse_several_kinds(scenario, "a site of one power");
+  SizedCluster filled = Filler(scenario, grid, size).largest();
+  if (!replan) return filled;
+  Scenario open = scenario_at_size(scenario, filled.step->accelerators, false);
+  open.job = with_open_layout(open.job);
+  return size(open);
+}
+
+}  // namespace clusterwright

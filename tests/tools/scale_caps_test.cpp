@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Power limits of accelerators at one power of the site, and sites that are planned for limits.
+#include <fmt/format.h>
+
+#include "support/catch.hpp"
+#include "support/program_room.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+const std::string filled = "scale llama3-8b-h100-64 --power 300kW --format json";
+
+double number(const JsonValue& object, const char* key) {
+  return object.at(key).as_number();
+}
+
+}  // namespace
+
+TEST_CASE("a power is filled with the most replicas that its grid feeds, and size confirms them", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto compared = room.run(filled + " --caps 100,60");
+  REQUIRE(compared.code == 0);
+  const JsonValue answer = compared.json();
+  const auto& options = answer.at("options").elements();
+  REQUIRE(options.size() == 2);
+  CHECK(number(options[1], "gpus") > number(options[0], "gpus"));
+  for (const JsonValue& option : options) {
+    CHECK(number(option, "facility_kw_rated") <= 300);
+    const double cap = 100 * number(option, "cap");
+    const auto sized = [&](double gpus) {
+      return room.run(
+          fmt::format("size llama3-8b-h100-64 --format json --cap {}% --set cluster.accelerators={} --set "
+                      "job.global_batch={}",
+                      cap, gpus, number(option, "global_batch") * gpus / number(option, "gpus")));
+    };
+    const auto own = sized(number(option, "gpus"));
+    REQUIRE(own.json().find("facility_kw_rated"));
+    CHECK(number(own.json(), "facility_kw_rated") == number(option, "facility_kw_rated"));
+    CHECK(number(sized(number(option, "gpus") + 8).json(), "facility_kw_rated") > 300);
+  }
+}
+
+TEST_CASE("racks, feeds and grid are planned for limited accelerators", "[tools]") {
+  const testing::ProgramRoom room;
+  const JsonValue full = room.run("size h100-superpod --format json").json(),
+                  limited = room.run("size h100-superpod --cap 400W --format json").json();
+  const JsonValue& node = limited.at("node_power");
+  CHECK(number(node, "nameplate_kw") == number(full.at("node_power"), "rated_kw"));
+  CHECK(number(node, "rated_kw") == Approx(number(node, "nameplate_kw") - 8 * 0.3));
+  CHECK(number(limited, "facility_kw_rated") < 0.85 * number(full, "facility_kw_rated"));
+}
+
+TEST_CASE("a power without caps compares the usual ones, and impossible ones have a reason", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto low = room.run(filled + " --caps 100,10");
+  REQUIRE(low.code == 0);
+  CHECK(low.json().at("options").elements()[1].at("reason").as_text().find("least") != std::string::npos);
+  const auto tiny = room.run("scale llama3-8b-h100-64 --power 5kW --caps 100");
+  CHECK(tiny.code == 1);
+  CHECK(tiny.out.find("feed no replica") != std::string::npos);
+}
+
+TEST_CASE("wrong words of a comparison of caps are refused", "[tools]") {
+  const testing::ProgramRoom room;
+  for (const char* words : {"--caps 80", "--power 1MW --caps 0", "--power 1MW --caps 80,x", "--power 1MW --caps 120",
+                            "--power 1MW --gpus 8", "--power 1MW --cap 80%", "--power 1furlong"}) {
+    INFO(words);
+    CHECK(room.run(std::string("scale llama3-8b-h100-64 ") + words).code == 2);
+  }
+}
+
+}  // namespace clusterwright

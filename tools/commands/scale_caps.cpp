@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/commands/scale_caps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <sstream>
+
+#include "models/job/price_list.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/site/sizing/filled_site.hpp"
+#include "models/site/sizing/job_site.hpp"
+#include "sim/json_writer.hpp"
+#include "sim/parallel_points.hpp"
+#include "tools/commands/scenario_session.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/cap_tables.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/warnings.hpp"
+#include "tools/typed_text.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+ConfigError wrong_cap(const std::string& caps, const std::string& part) {
+  return option_error("--caps", caps, fmt::format("\"{}\" is no share of the rating", part),
+                      "percent above 0 and up to 100, with commas: 100,80,60");
+}
+
+/// "100,80,60": shares of the rating, each once, the largest first.
+std::vector<double> parse_caps(const std::string& caps) {
+  std::vector<double> shares;
+  std::istringstream parts(caps.empty() ? "100,90,80,70,60" : caps);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::string_view digits = part;
+    if (digits.ends_with('%')) digits.remove_suffix(1);
+    double percent = 0;
+    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+    if (error != std::errc() || rest != digits.data() + digits.size() || !(percent > 0) || percent > 100)
+      throw wrong_cap(caps, part);
+    shares.push_back(percent / 100);
+  }
+  std::ranges::sort(shares, std::greater());
+  shares.erase(std::ranges::unique(shares).begin(), shares.end());
+  return shares;
+}
+
+void check_options(const ScaleRequest& request) {
+  if (request.power.empty())
+    throw option_error("--caps", request.caps, "--caps needs the power of the site", "add --power, for example 20MW");
+  if (!request.gpus.empty())
+    throw option_error("--gpus", request.gpus, "the power says how many accelerators there are",
+                       "leave out --gpus or --power");
+  if (!request.scenario.cap.empty())
+    throw option_error("--cap", request.scenario.cap, "the limits to compare stand in --caps", "leave out --cap");
+}
+
+/// One option; what cannot be is its reason.
+CapOption filled_option(const ScaleRequest& request, double share, Watts grid) {
+  CapOption option{share, {}, {}, {}};
+  try {
+    ScenarioRequest capped = request.scenario;
+    if (share < 1) capped.cap = fmt::format("{}%", 100 * share);
+    ScenarioSession session = open_scenario(capped, ScenarioReader::scale);
+    const JobSite site(session.scenario, session.context.inputs);
+    const PriceList prices = load_prices(session.scenario.source, site.catalog(), session.context.inputs);
+    option.filled = fill_site(session.scenario, grid, request.replan,
+                              [&](const Scenario& scenario) { return site.size(scenario, prices); });
+    if (!option.filled->step->fits) option.reason = option.filled->step->verdict;
+  } catch (const ConfigError& error) {
+    option.reason = error.diagnostics().front().message;
+    option.help = error.diagnostics().front().help;
+  }
+  return option;
+}
+
+std::string title_of(const ResultContext& context, const CapComparison& caps) {
+  return fmt::format("{} on {} ({}): {} MW from the grid on the design day, constant batch per replica",
+                     context.transformer, context.accelerator, context.cluster,
+                     significant_text(caps.grid.in(megawatt)));
+}
+
+/// Command that confirms an option.
+std::string confirmation(const ScaleRequest& request, const CapOption& option) {
+  const StepPrediction& step = *option.filled->step;
+  const std::string cap = option.share < 1 ? fmt::format(" --cap {}%", 100 * option.share) : "";
+  return fmt::format("clusterwright size {} --set cluster.accelerators={} --set job.global_batch={}{}",
+                     printable(request.scenario.scenario), step.accelerators, step.plan.global_batch, cap);
+}
+
+struct CapAnswer {
+  const ScaleRequest& request;
+  const ResultContext& context;
+  const CapComparison& caps;
+};
+
+std::string as_text(const CapAnswer& answer, bool markdown) {
+  const auto& [request, context, caps] = answer;
+  const std::string title = title_of(context, caps);
+  std::string text = markdown ? fmt::format("# {}\n\n{}\n\n", markdown_text(title), markdown_text(context.job))
+                              : printable(title) + "\n" + printable(context.job) + "\n\n";
+  const ResultTable table = cap_table(caps);
+  text += (markdown ? render_markdown(table) : render_text(table)) + "\n";
+  for (const std::string& sentence : cap_sentences(caps)) text += sentence + "\n";
+  std::vector<std::string> warnings = context.warnings;
+  for (const std::string& warning : cap_warnings(caps)) warnings.push_back(warning);
+  text += markdown ? warnings_markdown(warnings) : warnings_text(warnings);
+  if (const CapOption* best = fastest(caps)) text += "\nNext: " + confirmation(request, *best) + "\n";
+  return text;
+}
+
+std::string render_as(OutputFormat format, const CapAnswer& answer) {
+  switch (format) {
+    case OutputFormat::json:
+      return write_json(caps_to_json(answer.context, answer.caps)) + "\n";
+    case OutputFormat::csv:
+      return render_csv(cap_table(answer.caps));
+    default:
+      return as_text(answer, format == OutputFormat::markdown);
+  }
+}
+
+}  // namespace
+
+ExitCode scale_caps(const ScaleRequest& request) {
+  check_options(request);
+  const Watts grid = parse_power({"--power", request.power});
+  const std::vector<double> shares = parse_caps(request.caps);
+  const auto targets = output_targets(
+      request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
+  const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
+  CapComparison caps{grid, session.scenario.cluster.accelerator.power.value, {}};
+  caps.options.resize(shares.size());
+  {
+    ProgressLine progress("power limits", shares.size(), request.output.quiet);
+    std::vector<std::size_t> order(shares.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mutex counting;
+    std::size_t done = 0;
+    for_each_point(order, [&](std::size_t i) {
+      if (interrupted()) return;
+      caps.options[i] = filled_option(request, shares[i], grid);
+      const std::lock_guard lock(counting);
+      progress.finished(++done);
+    });
+  }
+  if (interrupted()) throw Interrupted{};
+  const CapAnswer answer{request, session.context, caps};
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
+  return fastest(caps) ? ExitCode::ok : ExitCode::impossible;
+}
+
+}  // namespace clusterwright

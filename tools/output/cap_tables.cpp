@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/output/cap_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/prediction/prediction.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/prediction_tables.hpp"
+#include "tools/output/result_json.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Cost of limits in published training over the predicted one, at most (docs/models/power.md).
+constexpr double published_over_predicted = 1.4;
+
+const StepPrediction& step_of(const CapOption& option) {
+  return *option.filled->step;
+}
+
+const CapOption* reference(const CapComparison& caps) {
+  return !caps.options.empty() && runs(caps.options.front()) ? &caps.options.front() : nullptr;
+}
+
+double gain(const CapOption& option, const CapOption& over) {
+  return step_of(option).tokens_per_second / step_of(over).tokens_per_second - 1;
+}
+
+/// Gain if each accelerator lost `published_over_predicted` times as much to its limit.
+double cautious_gain(const CapOption& option, const CapOption& over) {
+  const double kept =
+      step_of(option).tokens_per_second_per_accelerator() / step_of(over).tokens_per_second_per_accelerator();
+  if (kept >= 1) return gain(option, over);
+  const double more = (1 + gain(option, over)) / kept;
+  return more * (1 - published_over_predicted * (1 - kept)) - 1;
+}
+
+const CapOption* cheapest(const CapComparison& caps) {
+  const CapOption* best = nullptr;
+  for (const CapOption& option : caps.options)
+    if (runs(option) && option.filled->cost.usd_per_million_tokens &&
+        (!best || *option.filled->cost.usd_per_million_tokens < *best->filled->cost.usd_per_million_tokens))
+      best = &option;
+  return best;
+}
+
+std::string cap_name(const CapOption& option) {
+  return percent_text(option.share, 0);
+}
+
+Cell or_nothing(const std::optional<double>& value) {
+  return value ? Cell(*value) : Cell();
+}
+
+std::vector<Cell> row_of(const CapComparison& caps, const CapOption& option) {
+  const double limit = (option.share * caps.rating).in(watt);
+  if (!runs(option)) return {option.share, limit, {}, {}, {}, {}, {}, {}, {}, {}, option.reason};
+  const StepPrediction& step = step_of(option);
+  const CapOption* first = reference(caps);
+  return {option.share,
+          limit,
+          step.accelerators,
+          plan_text(step.plan),
+          step.step_time.in(second),
+          step.tokens_per_second,
+          first ? Cell(gain(option, *first)) : Cell(),
+          step.power.energy_per_token.in(joule),
+          option.filled->plan.mean.facility.in(watt),
+          or_nothing(option.filled->cost.usd_per_million_tokens),
+          limited_by(step)};
+}
+
+JsonValue option_to_json(const CapComparison& caps, const CapOption& option) {
+  JsonValue out = JsonValue::object({{"cap", option.share},
+                                     {"limit_w", (option.share * caps.rating).in(watt)},
+                                     {"reason", option.reason.empty() ? JsonValue() : JsonValue(option.reason)}});
+  if (!option.filled) return out;
+  const SizedCluster& filled = *option.filled;
+  const StepPrediction& step = step_of(option);
+  const CapOption* first = reference(caps);
+  const auto number = [](bool known, double value) { return known ? JsonValue(value) : JsonValue(); };
+  out.set("gpus", step.accelerators);
+  out.set("global_batch", step.plan.global_batch);
+  out.set("plan", plan_text(step.plan));
+  out.set("step_time_s", step.step_time.in(second));
+  out.set("low_s", step.low.in(second));
+  out.set("high_s", step.high.in(second));
+  out.set("tokens_per_s", step.tokens_per_second);
+  out.set("gain", number(first && runs(option), first && runs(option) ? gain(option, *first) : 0));
+  out.set("cautious_gain", number(first && runs(option), first && runs(option) ? cautious_gain(option, *first) : 0));
+  out.set("energy_j_per_token", step.power.energy_per_token.in(joule));
+  out.set("facility_kw_mean", filled.plan.mean.facility.in(kilowatt));
+  out.set("facility_kw_rated", filled.plan.rated.facility.in(kilowatt));
+  out.set("capex_usd", filled.cost.capex_total.in(dollar));
+  const auto& price = filled.cost.usd_per_million_tokens;
+  out.set("usd_per_million_tokens", number(price.has_value(), price.value_or(0)));
+  return out;
+}
+
+}  // namespace
+
+bool runs(const CapOption& option) {
+  return option.reason.empty() && option.filled && option.filled->step && option.filled->step->fits;
+}
+
+ResultTable cap_table(const CapComparison& caps) {
+  ResultTable table;
+  table.columns = {{"cap", "Cap", "%", 100, 0},
+                   {"limit_w", "Limit", "W", 1, 0},
+                   {"gpus", "GPUs", ""},
+                   words_column("plan", "Layout"),
+                   {"step_time_s", "Step", "s"},
+                   {"tokens_per_s", "Tokens", "/s", 1, 0},
+                   {"gain", "Gain", "%", 100, 1},
+                   {"energy_j_per_token", "Energy", "J/token"},
+                   {"facility_w_mean", "Grid, mean", "MW", 1e-6, 2},
+                   {"usd_per_million_tokens", "Cost", "$/Mtoken"},
+                   words_column("limited_by", "Limited by")};
+  for (const CapOption& option : caps.options) table.rows.push_back(row_of(caps, option));
+  return table;
+}
+
+const CapOption* fastest(const CapComparison& caps) {
+  const CapOption* best = nullptr;
+  for (const CapOption& option : caps.options)
+    if (runs(option) && (!best || step_of(option).tokens_per_second > step_of(*best).tokens_per_second)) best = &option;
+  return best;
+}
+
+std::vector<std::string> cap_sentences(const CapComparison& caps) {
+  const CapOption *best = fastest(caps), *first = reference(caps), *least = cheapest(caps);
+  if (!best) return {"No job runs at any of these limits. " + (caps.options.empty() ? "" : caps.options.front().help)};
+  std::vector<std::string> out;
+  std::string text = fmt::format("Most tokens: {} of the rating, {} tokens/s on {} GPUs", cap_name(*best),
+                                 count_text(static_cast<long long>(step_of(*best).tokens_per_second)),
+                                 count_text(step_of(*best).accelerators));
+  if (first && best != first)
+    text += fmt::format(
+        ", {} more than at {}; if limits cost {} times as much as predicted, as in published runs on H100 "
+        "and H200, {}",
+        percent_text(gain(*best, *first)), cap_name(*first), published_over_predicted,
+        percent_text(cautious_gain(*best, *first)));
+  out.push_back(text + ".");
+  if (least)
+    out.push_back(fmt::format("Cheapest tokens: {} of the rating, ${} per million.", cap_name(*least),
+                              significant_text(*least->filled->cost.usd_per_million_tokens)));
+  return out;
+}
+
+std::vector<std::string> cap_warnings(const CapComparison& caps) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // with the limits that say it
+  const auto add = [&](const std::string& text, const CapOption& option) {
+    auto known = std::ranges::find(said, text, &std::pair<std::string, std::vector<std::string>>::first);
+    if (known == said.end()) known = said.insert(said.end(), {text, {}});
+    known->second.push_back(cap_name(option));
+  };
+  for (const CapOption& option : caps.options) {
+    if (!runs(option)) continue;
+    for (const std::string& text : step_of(option).warnings) add(text, option);
+    for (const SiteVerdict& verdict : option.filled->plan.verdicts)
+      if (!verdict.holds) add(fmt::format("{} does not hold: {}", verdict.what, verdict.arithmetic), option);
+  }
+  const auto running = static_cast<std::size_t>(std::ranges::count_if(caps.options, runs));
+  std::vector<std::string> out;
+  for (const auto& [text, names] : said)
+    out.push_back(names.size() == running ? text : fmt::format("at {}: {}", fmt::join(names, ", "), text));
+  return out;
+}
+
+JsonValue caps_to_json(const ResultContext& context, const CapComparison& caps) {
+  JsonValue document = result_header(context.command, context.seed, context.inputs);
+  document.set("scenario", context.scenario);
+  JsonValue list = JsonValue::list();
+  for (const CapOption& option : caps.options) list.push_back(option_to_json(caps, option));
+  const CapOption* best = fastest(caps);
+  document.set("grid_kw", caps.grid.in(kilowatt));
+  document.set("best_cap", best ? JsonValue(best->share) : JsonValue());
+  document.set("options", list);
+  return document;
+}
+
+}  // namespace clusterwright
