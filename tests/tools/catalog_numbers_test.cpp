@@ -187,6 +187,7 @@ Catalog with_moved(const JsonValue& document, const CatalogNumber& number, doubl
 const std::map<std::string, std::string> silent = {
     {"accelerators.cache_mb", "GEMM tiles are fitted, not derived from a cache"},
     {"accelerators.max_mhz", "the clock under a power limit is fitted relative to the peak's"},
+    {"accelerators.min_power_limit_w", "lowest limit that is accepted; it acts on none that is"},
     {"accelerators.scratchpad_mb", "as the cache"},
     {"accelerators.thermal_c", "predictions do not use temperatures yet (docs/limits.md)"},
     {"accelerators.torus", "largest sides that are sold; the fabric states the sides of a cluster"},

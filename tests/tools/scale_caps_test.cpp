@@ -51,6 +51,13 @@ TEST_CASE("racks, feeds and grid are planned for limited accelerators", "[tools]
   CHECK(number(limited, "facility_kw_rated") < 0.85 * number(full, "facility_kw_rated"));
 }
 
+TEST_CASE("a cap for one kind of nodes is not taken for one of all", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto sized = room.run("size mixed-h100-a100 --cap 80%");
+  CHECK(sized.code == 2);
+  CHECK(sized.err.find("E0349") != std::string::npos);
+}
+
 TEST_CASE("a power without caps compares the usual ones, and impossible ones have a reason", "[tools]") {
   const testing::ProgramRoom room;
   const auto low = room.run(filled + " --caps 100,10");

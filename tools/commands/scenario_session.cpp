@@ -46,7 +46,8 @@ void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
                   "leave it out"}});
 }
 
-/// A cap of one kind of nodes would be taken for one of all.
+}  // namespace
+
 void check_cap(const ScenarioRequest& request, const Cluster& cluster) {
   if (request.cap.empty() || cluster.kinds() == 1) return;
   throw ConfigError({Diagnostic{"E0349",
@@ -55,8 +56,6 @@ void check_cap(const ScenarioRequest& request, const Cluster& cluster) {
                                 "",
                                 "write accelerator_power_limit_w in each node of the cluster"}});
 }
-
-}  // namespace
 
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest) {
   ScenarioSession session;

@@ -27,4 +27,8 @@ ScenarioOptions scenario_options(const ScenarioRequest& request);
 /// those of the scenario
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest = 0);
 
+/// Refuses --cap on a cluster with nodes of several kinds: a limit of one kind would be taken for one of all.
+/// @throws ConfigError E0349
+void check_cap(const ScenarioRequest& request, const Cluster& cluster);
+
 }  // namespace clusterwright

@@ -103,6 +103,7 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   constexpr std::string_view of_cluster = "cluster.";
   if (!request.scenario.cap.empty()) settings.push_back(cap_setting(request.scenario.cap).substr(of_cluster.size()));
   ClusterSession opened = open_cluster(named_file(request.scenario.scenario, {"clusters"}), settings);
+  check_cap(request.scenario, opened.cluster);
   ResultContext& context = session.context;
   context = make_result_context(opened.cluster, "size", request.scenario.command_line,
                                 parse_seed({"--seed", request.scenario.seed}));
