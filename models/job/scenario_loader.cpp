@@ -9,6 +9,7 @@
 
 #include "models/job/calibration_check.hpp"
 #include "models/job/hf_config.hpp"
+#include "models/job/idle_power.hpp"
 #include "models/job/job_blocks.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "models/job/placement_option.hpp"
@@ -144,6 +145,19 @@ void add_further_kinds(Scenario& scenario) {
   }
 }
 
+void check_power_limits(const Scenario& scenario) {
+  const Cluster& cluster = scenario.cluster;
+  const JsonValue& written = scenario.source.at("cluster");
+  const std::string pointer = written.source == scenario.source.source ? "/cluster" : "";
+  const JsonValue* node = written.find("node");
+  const Place place = node ? node->place(pointer + "/node") : written.place(pointer);
+  for (int kind = 0; kind < cluster.kinds(); ++kind) {
+    const ParameterSet& set =
+        kind == 0 ? scenario.parameters : scenario.by_kind[static_cast<std::size_t>(kind - 1)].parameters;
+    check_power_limit(cluster.groups[cluster.group_of_kind(kind)].accelerator, set.power, place);
+  }
+}
+
 /// Settings name our fields, so a config.json is translated before any of them applies.
 void translate_transformer(JsonValue& scenario) {
   if (JsonValue* transformer = scenario.find("transformer")) *transformer = in_own_form(std::move(*transformer));
@@ -270,6 +284,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   if (options.parameters || spec.parameters != "auto")
     check_serves(scenario.parameters, scenario.cluster.accelerator, place_of_parameters(scenario, options));
   add_further_kinds(scenario);
+  check_power_limits(scenario);
   return scenario;
 }
 

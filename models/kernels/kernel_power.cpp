@@ -5,10 +5,6 @@
 
 namespace clusterwright {
 
-Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
-  return power.idle ? power.idle->value : stated_idle_power(part);
-}
-
 Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
   if (!power.reference_power) return part.power.value;
   const Watts as_measured =

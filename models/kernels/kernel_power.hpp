@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Power of one accelerator: idle, its range, and that of a running kernel.
+/// Power of one accelerator: its range above idle, and that of a running kernel.
 #pragma once
 
+#include "models/job/idle_power.hpp"
 #include "models/job/parameters.hpp"
 #include "sim/step_graph.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
-
-/// Power of an idle accelerator: the measured one, else that of the data sheet, else a tenth of the rating.
-Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
 
 /// Power of the die without the limit of its board: its peak times the watts per FLOP/s of the measured part, and at
 /// least the rating.

@@ -192,16 +192,18 @@ std::vector<std::string> straggler_sentences(const StepPrediction& step) {
 
 /// Limits that cannot be held, and what is known of the curve that those which can be held follow.
 std::vector<std::string> limit_warnings(const StepPrediction& step, bool beyond_limit) {
+  std::vector<std::string> out;
   if (beyond_limit)
-    return {
+    out.push_back(
         fmt::format("a power limit cannot be held: part of the step draws more at the lowest clock that is modelled "
                     "({:.1f} of full); drivers slow memory-bound kernels too, so the step takes longer",
-                    lowest_clock)};
-  if (step.power.limits.empty()) return {};
-  if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return {};
-  return {
+                    lowest_clock));
+  if (step.power.limits.empty()) return out;
+  if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return out;
+  out.push_back(
       "what a power limit costs follows the power of single cards under held loads; published training on 8 H100 and 8 "
-      "H200 under limits of 200 to 600 W lost 1.1 to 1.4 times as much (docs/models/power.md)"};
+      "H200 under limits of 200 to 600 W lost 1.1 to 1.4 times as much (docs/models/power.md)");
+  return out;
 }
 
 std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {

@@ -39,6 +39,7 @@ class Device {
   const Stretch& work_of(OpId op);
   Stretch pass_work(PassId pass) const;
   bool may_wait(PassId pass) const;
+  double collectives_between(const PassTrace& trace, PassId pass, Picoseconds from, Picoseconds to) const;
   void leave_out_waits(const PassTrace& trace, PassId pass, Stretch& stretch) const;
   void add_beside(Picoseconds from, Picoseconds to, Watts power);
   void add_wait(Picoseconds to);
@@ -93,23 +94,32 @@ bool Device::may_wait(PassId pass) const {
   return known->second;
 }
 
+/// Joules above idle of collectives inside a pass from one time to another.
+double Device::collectives_between(const PassTrace& trace, PassId pass, Picoseconds from, Picoseconds to) const {
+  const std::vector<PassOp>& ops = step_.structure.passes[pass].ops;
+  double joules = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].collective == PassOp::kernel) continue;
+    const Picoseconds begin = std::max(from, trace.ops[i].start), end = std::min(to, trace.ops[i].end);
+    if (begin < end) joules += step_.timing.works[ops[i].work].power.in(watt)*seconds(end - begin);
+  }
+  return joules;
+}
+
 /// Leaves a window of each wait, with its share of the energy of collectives.
 void Device::leave_out_waits(const PassTrace& trace, PassId pass, Stretch& stretch) const {
   const std::vector<PassOp>& ops = step_.structure.passes[pass].ops;
   Picoseconds done = trace.ops.front().start;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].lane != 0) continue;
-    const auto& [start, end] = std::pair(trace.ops[i].start, trace.ops[i].end);
+    const Picoseconds start = trace.ops[i].start;
     const double wait = seconds(start - done);
     if (wait > window_) {
       const double left_out = 1 - window_ / wait;
       stretch.time -= left_out * wait;
-      for (std::size_t k = 0; k < ops.size(); ++k)
-        if (ops[k].collective != PassOp::kernel)
-          if (const Picoseconds a = std::max(done, trace.ops[k].start), b = std::min(start, trace.ops[k].end); a < b)
-            stretch.energy.fixed -= left_out * step_.timing.works[ops[k].work].power.in(watt)*seconds(b - a);
+      stretch.energy.fixed -= left_out * collectives_between(trace, pass, done, start);
     }
-    done = std::max(done, end);
+    done = std::max(done, trace.ops[i].end);
   }
 }
 

@@ -2,6 +2,8 @@
 // Power limits of accelerators at one power of the site, and sites that are planned for limits.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "support/catch.hpp"
 #include "support/program_room.hpp"
 
@@ -41,6 +43,14 @@ TEST_CASE("a power is filled with the most replicas that its grid feeds, and siz
   }
 }
 
+TEST_CASE("a power is filled with whole groups of experts", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto filled = room.run("scale mixtral-8x7b-h100 --power 1MW --caps 100 --format json");
+  REQUIRE(filled.code == 0);
+  const JsonValue answer = filled.json();
+  CHECK(std::fmod(number(answer.at("options").elements()[0], "gpus"), 4 * 8) == 0);  // stages x experts
+}
+
 TEST_CASE("racks, feeds and grid are planned for limited accelerators", "[tools]") {
   const testing::ProgramRoom room;
   const JsonValue full = room.run("size h100-superpod --format json").json(),
@@ -58,6 +68,13 @@ TEST_CASE("a cap for one kind of nodes is not taken for one of all", "[tools]") 
   CHECK(sized.err.find("E0349") != std::string::npos);
 }
 
+TEST_CASE("a cap that an idle accelerator reaches is refused, whatever its data sheet says of limits", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto capped = room.run("run deepseek-v3-h800 --cap 15%");  // 105 W; it idles at more
+  CHECK(capped.code == 2);
+  CHECK(capped.err.find("draws when idle") != std::string::npos);
+}
+
 TEST_CASE("a power without caps compares the usual ones, and impossible ones have a reason", "[tools]") {
   const testing::ProgramRoom room;
   const auto low = room.run(filled + " --caps 100,10");
@@ -71,7 +88,8 @@ TEST_CASE("a power without caps compares the usual ones, and impossible ones hav
 TEST_CASE("wrong words of a comparison of caps are refused", "[tools]") {
   const testing::ProgramRoom room;
   for (const char* words : {"--caps 80", "--power 1MW --caps 0", "--power 1MW --caps 80,x", "--power 1MW --caps 120",
-                            "--power 1MW --gpus 8", "--power 1MW --cap 80%", "--power 1furlong"}) {
+                            "--power 1MW --gpus 8", "--power 1MW --mode strong", "--power 1MW --mode other",
+                            "--power 1MW --cap 80%", "--power 1furlong"}) {
     INFO(words);
     CHECK(room.run(std::string("scale llama3-8b-h100-64 ") + words).code == 2);
   }

@@ -62,7 +62,7 @@ void add_nodes(CLI::App& app, ScenarioRequest& request) {
       ->type_name("WHICH");
 }
 
-void add_computing(CommandAdder& line) {
+void add_running(CommandAdder& line) {
   const auto [run_app, run_request] =
       line.add<RunRequest>("run", "predict one step: time, throughput, memory and power", run);
   add_scenario(*run_app, run_request->scenario);
@@ -92,7 +92,9 @@ void add_computing(CommandAdder& line) {
   run_app->add_flag("--unfold", run_request->unfold,
                     "replay every accelerator for itself too, and compare: 16,384 GPUs take seconds and gigabytes");
   run_request->scenario.command_line = line.typed;
+}
 
+void add_scaling(CommandAdder& line) {
   const auto [scale_app, scale_request] =
       line.add<ScaleRequest>("scale", "predict throughput and efficiency over a range of cluster sizes", scale);
   add_scenario(*scale_app, scale_request->scenario);
@@ -105,9 +107,10 @@ void add_computing(CommandAdder& line) {
           "cluster sizes: a range with a factor (8..16384x2), a range with a step (8..64+8) or a list (8,16,32)")
       ->type_name("RANGE");
   scale_app
-      ->add_option("--mode", scale_request->mode, "strong: constant global batch; weak: constant batch per replica")
-      ->type_name("strong|weak")
-      ->capture_default_str();
+      ->add_option(
+          "--mode", scale_request->mode,
+          "strong: constant global batch; weak: constant batch per replica (default: strong, with --power weak)")
+      ->type_name("strong|weak");
   scale_app
       ->add_option("--power", scale_request->power,
                    "instead of --gpus: the most replicas that this much power from the grid feeds, at each of --caps")
@@ -361,7 +364,8 @@ void add_looking(CommandAdder& line) {
 
 void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   CommandAdder line{root, typed, action};
-  add_computing(line);
+  add_running(line);
+  add_scaling(line);
   add_search(line);
   add_fits(line);
   add_size(line);

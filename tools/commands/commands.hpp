@@ -42,8 +42,8 @@ ExitCode run(const RunRequest& request);
 struct ScaleRequest {
   ScenarioRequest scenario;
   OutputRequest output;
-  std::string gpus;  ///< a range; empty: an error with an example
-  std::string mode = "strong";
+  std::string gpus;     ///< a range; empty: an error with an example
+  std::string mode;     ///< empty: strong
   bool replan = false;  ///< searches the layout anew at each size
   std::string power;    ///< instead of sizes: what the grid grants, "20MW"
   std::string caps;     ///< power limits to compare at that power, "100,80,60" percent of the rating

@@ -17,6 +17,7 @@
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/parallel_points.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/cap_tables.hpp"
@@ -51,12 +52,20 @@ std::vector<double> parse_caps(const std::string& caps) {
   return shares;
 }
 
+/// "90%", as --cap takes it.
+std::string percent(double share) {
+  return plain_number(100 * share, 6) + "%";
+}
+
 void check_options(const ScaleRequest& request) {
   if (request.power.empty())
     throw option_error("--caps", request.caps, "--caps needs the power of the site", "add --power, for example 20MW");
   if (!request.gpus.empty())
     throw option_error("--gpus", request.gpus, "the power says how many accelerators there are",
                        "leave out --gpus or --power");
+  if (!request.mode.empty() && parse_choice("--mode", request.mode, {"strong", "weak"}) == 0)
+    throw option_error("--mode", request.mode, "a larger cluster has more replicas, each with its batch",
+                       "leave out --mode");
   if (!request.scenario.cap.empty())
     throw option_error("--cap", request.scenario.cap, "the limits to compare stand in --caps", "leave out --cap");
 }
@@ -66,7 +75,7 @@ CapOption filled_option(const ScaleRequest& request, double share, Watts grid) {
   CapOption option{share, {}, {}, {}};
   try {
     ScenarioRequest capped = request.scenario;
-    if (share < 1) capped.cap = fmt::format("{}%", 100 * share);
+    if (share < 1) capped.cap = percent(share);
     ScenarioSession session = open_scenario(capped, ScenarioReader::scale);
     const JobSite site(session.scenario, session.context.inputs);
     const PriceList prices = load_prices(session.scenario.source, site.catalog(), session.context.inputs);
@@ -89,7 +98,7 @@ std::string title_of(const ResultContext& context, const CapComparison& caps) {
 /// Command that confirms an option.
 std::string confirmation(const ScaleRequest& request, const CapOption& option) {
   const StepPrediction& step = *option.filled->step;
-  const std::string cap = option.share < 1 ? fmt::format(" --cap {}%", 100 * option.share) : "";
+  const std::string cap = option.share < 1 ? " --cap " + percent(option.share) : "";
   return fmt::format("clusterwright size {} --set cluster.accelerators={} --set job.global_batch={}{}",
                      printable(request.scenario.scenario), step.accelerators, step.plan.global_batch, cap);
 }
@@ -108,8 +117,7 @@ std::string as_text(const CapAnswer& answer, bool markdown) {
   const ResultTable table = cap_table(caps);
   text += (markdown ? render_markdown(table) : render_text(table)) + "\n";
   for (const std::string& sentence : cap_sentences(caps)) text += sentence + "\n";
-  std::vector<std::string> warnings = context.warnings;
-  for (const std::string& warning : cap_warnings(caps)) warnings.push_back(warning);
+  const Warnings warnings = cap_warnings(context.warnings, caps);
   text += markdown ? warnings_markdown(warnings) : warnings_text(warnings);
   if (const CapOption* best = fastest(caps)) text += "\nNext: " + confirmation(request, *best) + "\n";
   return text;
@@ -153,6 +161,7 @@ ExitCode scale_caps(const ScaleRequest& request) {
   if (interrupted()) throw Interrupted{};
   const CapAnswer answer{request, session.context, caps};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
+  print_warnings(cap_warnings(session.context.warnings, caps), targets);
   return fastest(caps) ? ExitCode::ok : ExitCode::impossible;
 }
 

@@ -2,7 +2,6 @@
 #include "tools/output/cap_tables.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -134,7 +133,10 @@ const CapOption* fastest(const CapComparison& caps) {
 
 std::vector<std::string> cap_sentences(const CapComparison& caps) {
   const CapOption *best = fastest(caps), *first = reference(caps), *least = cheapest(caps);
-  if (!best) return {"No job runs at any of these limits. " + (caps.options.empty() ? "" : caps.options.front().help)};
+  if (!best) {
+    const std::string help = caps.options.empty() ? "" : caps.options.front().help;
+    return {"No job runs at any of these limits" + (help.empty() ? "" : ": " + help) + "."};
+  }
   std::vector<std::string> out;
   std::string text = fmt::format("Most tokens: {} of the rating, {} tokens/s on {} GPUs", cap_name(*best),
                                  count_text(static_cast<long long>(step_of(*best).tokens_per_second)),
@@ -152,24 +154,16 @@ std::vector<std::string> cap_sentences(const CapComparison& caps) {
   return out;
 }
 
-std::vector<std::string> cap_warnings(const CapComparison& caps) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // with the limits that say it
-  const auto add = [&](const std::string& text, const CapOption& option) {
-    auto known = std::ranges::find(said, text, &std::pair<std::string, std::vector<std::string>>::first);
-    if (known == said.end()) known = said.insert(said.end(), {text, {}});
-    known->second.push_back(cap_name(option));
-  };
+Warnings cap_warnings(const Warnings& about_input, const CapComparison& caps) {
+  std::vector<NamedWarnings> running;
   for (const CapOption& option : caps.options) {
     if (!runs(option)) continue;
-    for (const std::string& text : step_of(option).warnings) add(text, option);
+    Warnings warnings = step_of(option).warnings;
     for (const SiteVerdict& verdict : option.filled->plan.verdicts)
-      if (!verdict.holds) add(fmt::format("{} does not hold: {}", verdict.what, verdict.arithmetic), option);
+      if (!verdict.holds) warnings.push_back(fmt::format("{} does not hold: {}", verdict.what, verdict.arithmetic));
+    running.push_back({cap_name(option), std::move(warnings)});
   }
-  const auto running = static_cast<std::size_t>(std::ranges::count_if(caps.options, runs));
-  std::vector<std::string> out;
-  for (const auto& [text, names] : said)
-    out.push_back(names.size() == running ? text : fmt::format("at {}: {}", fmt::join(names, ", "), text));
-  return out;
+  return warnings_of(about_input, running, "");
 }
 
 JsonValue caps_to_json(const ResultContext& context, const CapComparison& caps) {
@@ -181,6 +175,7 @@ JsonValue caps_to_json(const ResultContext& context, const CapComparison& caps) 
   document.set("grid_kw", caps.grid.in(kilowatt));
   document.set("best_cap", best ? JsonValue(best->share) : JsonValue());
   document.set("options", list);
+  document.set("warnings", warnings_json(cap_warnings(context.warnings, caps)));
   return document;
 }
 

@@ -9,6 +9,7 @@
 #include "models/site/sizing/sized_cluster.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -34,8 +35,8 @@ ResultTable cap_table(const CapComparison& caps);
 /// What is fastest and what is cheapest; or that nothing runs.
 std::vector<std::string> cap_sentences(const CapComparison& caps);
 
-/// Warnings of the options that run, each once.
-std::vector<std::string> cap_warnings(const CapComparison& caps);
+/// Warnings about the input, then those of the options that run, each once, with the limits that it holds at.
+Warnings cap_warnings(const Warnings& about_input, const CapComparison& caps);
 
 /// The option with the most tokens per second; nullptr if none runs.
 const CapOption* fastest(const CapComparison& caps);

@@ -18,20 +18,6 @@ bool has(const Warnings& list, const std::string& warning) {
   return std::find(list.begin(), list.end(), warning) != list.end();
 }
 
-/// The warning, with the sizes that have it unless all computed sizes do.
-std::string with_sizes(const std::string& warning, const ScaleCurve& curve) {
-  std::vector<std::string> sizes;
-  bool all = true;
-  for (const ScalePoint& point : curve.points) {
-    if (!point.reason.empty()) continue;
-    if (has(point.step.warnings, warning))
-      sizes.push_back(count_text(point.step.accelerators));
-    else
-      all = false;
-  }
-  return all ? warning : fmt::format("at {} GPUs: {}", fmt::join(sizes, "; "), warning);
-}
-
 }  // namespace
 
 Warnings warnings_of(const Warnings& input, const Warnings& result) {
@@ -40,15 +26,26 @@ Warnings warnings_of(const Warnings& input, const Warnings& result) {
   return out;
 }
 
+Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, const std::string& unit) {
+  Warnings seen, names;
+  for (const NamedWarnings& answer : answers)
+    for (const std::string& warning : answer.warnings) {
+      if (has(seen, warning)) continue;
+      seen.push_back(warning);
+      names.clear();
+      for (const NamedWarnings& other : answers)
+        if (has(other.warnings, warning)) names.push_back(other.name);
+      input.push_back(
+          names.size() == answers.size() ? warning : fmt::format("at {}{}: {}", fmt::join(names, "; "), unit, warning));
+    }
+  return input;
+}
+
 Warnings warnings_of(const Warnings& input, const ScaleCurve& curve) {
-  Warnings seen, out = warnings_of(input, curve.warnings);
+  std::vector<NamedWarnings> computed;
   for (const ScalePoint& point : curve.points)
-    for (const std::string& warning : point.step.warnings)
-      if (!has(seen, warning)) {
-        seen.push_back(warning);
-        out.push_back(with_sizes(warning, curve));
-      }
-  return out;
+    if (point.reason.empty()) computed.push_back({count_text(point.step.accelerators), point.step.warnings});
+  return warnings_of(warnings_of(input, curve.warnings), computed, " GPUs");
 }
 
 void print_warnings(const Warnings& warnings, const std::vector<OutputTarget>& targets) {

@@ -16,6 +16,17 @@ using Warnings = std::vector<std::string>;
 /// Warnings about the input, then those of the points. A warning of some points only names their sizes.
 Warnings warnings_of(const Warnings& input, const ScaleCurve& curve);
 
+/// Warnings of one of several answers, with its name.
+struct NamedWarnings {
+  std::string name;
+  Warnings warnings;
+};
+
+/// Warnings about the input, then those of the answers, each once. One of some answers only names them: "at 8; 16
+/// GPUs".
+/// @param unit  behind the names: " GPUs"
+Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, const std::string& unit);
+
 /// Warnings about the input, then those of its result.
 Warnings warnings_of(const Warnings& input, const Warnings& result);
 

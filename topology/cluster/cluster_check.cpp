@@ -14,6 +14,8 @@
 
 namespace clusterwright {
 
+static constexpr auto larger_fabric = "add a tier, or name a cluster with a larger fabric (catalog clusters)";
+
 std::vector<NodeGroupSpec> node_groups(const ClusterSpec& spec) {
   std::vector<NodeGroupSpec> groups = {{&spec.node, spec.accelerators, "/node", "/accelerators"}};
   for (std::size_t i = 0; i < spec.also.size(); ++i) {
@@ -169,7 +171,7 @@ void ClusterChecker::check_sizes() {
                       : spec_.fabric.file_servers > 0 ? " with the places of file servers"
                                                       : "",
                       tiers.back().name, tiers.back().accelerators),
-          {"/accelerators", fmt::format("/fabric/tiers/{}/accelerators", tiers.size() - 1)});
+          {"/accelerators", fmt::format("/fabric/tiers/{}/accelerators", tiers.size() - 1)}, "", larger_fabric);
 }
 
 DomainShape ClusterChecker::shape() const {
@@ -334,7 +336,7 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
     const int ports_join = sized.tiers().back().accelerators;
     if (places() > ports_join)
       error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", places(), ports_join),
-            {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
+            {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)}, "", larger_fabric);
   } catch (const std::invalid_argument&) {
     error("E0303",
           "tiers must nest: the size that the switches of this tier allow is not a multiple of the tier below, "

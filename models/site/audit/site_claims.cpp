@@ -132,7 +132,7 @@ ClaimFinding check_site(const AuditCase& audit) {
 
 std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPrediction& step, Watts cap) {
   const AcceleratorPart& part = scenario.cluster.accelerator;
-  if (cap <= least_power_limit(part)) return {};
+  if (cap <= std::max(least_power_limit(part), idle_power(part, scenario.parameters.power))) return {};
   Scenario capped = scenario;
   capped.cluster.accelerator.power_limit = cap;
   const StepSummary slowed = summarise_step(capped, step.plan);

@@ -23,10 +23,11 @@ namespace {
 constexpr int most_tries = 16;
 constexpr int most_accelerators = 1 << 20;
 
-/// Accelerators of one replica, in whole nodes.
+/// Least step of the size that keeps whole replicas, whole groups of experts and whole nodes.
 int step_of_size(const SizedCluster& sized, const Cluster& cluster) {
   const Plan& plan = sized.step->plan;
-  return std::lcm(plan.tensor * plan.pipeline * plan.context, cluster.node_accelerators);
+  const int replica = plan.tensor * plan.context, experts = plan.expert * plan.expert_tensor;
+  return std::lcm(plan.pipeline * std::lcm(replica, experts), cluster.node_accelerators);
 }
 
 class Filler {

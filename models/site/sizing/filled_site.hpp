@@ -3,7 +3,7 @@
 ///
 /// The site draws most on the design day with everything at its nameplate and accelerators at their power limits, and
 /// that may not exceed what the grid grants. Switches, racks and coolant units come in steps, so the count is searched:
-/// from the power of one size follows the next one, and whole replicas of whole nodes close the gap.
+/// from the power of one size follows the next one, and whole replicas, groups of experts and nodes close the gap.
 ///
 /// Example: 1,024 accelerators take 1.5 MW. 20 MW feed about 13,653; with 8 nodes of 8 to a replica, 13,632 are tried
 /// next, which take 20.1 MW for one tier of switches more, then 13,568.
@@ -19,7 +19,8 @@ namespace clusterwright {
 /// Sized cluster of a scenario, with its step. @throws ConfigError
 using SizeJob = std::function<SizedCluster(const Scenario&)>;
 
-/// Cluster of the most whole replicas that the grid feeds; each has as large a share of the batch as in the scenario.
+/// Cluster of the most replicas that the grid feeds, in the steps above; each has as large a share of the batch as in
+/// the scenario.
 /// @param scenario  the job, at any size, on nodes of one kind
 /// @param replan    searches the layout anew at the final size; else degrees stay those of the scenario's own size
 /// @throws ConfigError E0306 where not even one replica can be fed, and as `size`
