@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "models/prediction/prediction.hpp"
@@ -138,9 +139,9 @@ std::vector<std::string> cap_sentences(const CapComparison& caps) {
     return {"No job runs at any of these limits" + (help.empty() ? "" : ": " + help) + "."};
   }
   std::vector<std::string> out;
-  std::string text = fmt::format("Most tokens: {} of the rating, {} tokens/s on {} GPUs", cap_name(*best),
-                                 count_text(static_cast<long long>(step_of(*best).tokens_per_second)),
-                                 count_text(step_of(*best).accelerators));
+  std::string text =
+      fmt::format("Most tokens: {} of the rating, {} tokens/s on {} GPUs", cap_name(*best),
+                  count_text(std::llround(step_of(*best).tokens_per_second)), count_text(step_of(*best).accelerators));
   if (first && best != first)
     text += fmt::format(
         ", {} more than at {}; if limits cost {} times as much as predicted, as in published runs on H100 "

@@ -66,10 +66,11 @@ class Filler {
 
   [[noreturn]] void refuse(const SizedCluster& own) const {
     throw ConfigError({"E0359",
-                       fmt::format("{:.4g} MW feed no replica of the job", grid_.in(megawatt)),
+                       fmt::format("{:.4g} MW feed no replica of the job, which takes {} accelerators with its experts",
+                                   grid_.in(megawatt), step_),
                        {},
-                       fmt::format("one has {} accelerators; {} take {:.4g} MW on the design day", step_,
-                                   own.plan.accelerators, own.plan.rated.facility.in(megawatt)),
+                       fmt::format("{} take {:.4g} MW on the design day", own.plan.accelerators,
+                                   own.plan.rated.facility.in(megawatt)),
                        "give more power, or a layout with fewer accelerators to a replica"});
   }
 
