@@ -56,6 +56,49 @@ class DomainMeter {
   Int128 energy_ = 0;  // in microwatts times picoseconds
 };
 
+/// Energy of one rank, slot by slot.
+class SlotMeter {
+ public:
+  SlotMeter(Picoseconds slot, Picoseconds end) : slot_(slot), until_(std::min(slot, end)), end_(end) {}
+
+  void change(Picoseconds now, Microwatts by) {
+    advance(now);
+    power_ += by;
+  }
+
+  std::vector<double> finish() {
+    advance(end_);
+    if (since_ > closed_) joules_.push_back(energy_);
+    return std::move(joules_);
+  }
+
+ private:
+  void advance(Picoseconds now) {
+    now = std::min(now, end_);
+    while (since_ < now) {
+      const Picoseconds to = std::min(now, until_);
+      energy_ += static_cast<double>(power_) * static_cast<double>((to - since_).count) * (1e-12 / per_watt);
+      since_ = to;
+      if (to < until_) return;
+      joules_.push_back(energy_);
+      closed_ = to;
+      until_ = std::min(until_ + slot_, end_);
+    }
+  }
+
+  Picoseconds slot_, until_, end_;
+  Picoseconds since_, closed_;
+  Microwatts power_ = 0;
+  double energy_ = 0;
+  std::vector<double> joules_ = {0};
+};
+
+/// Meter of a rank class, and how often its rank counts there.
+struct MeterOfRank {
+  std::size_t meter = 0;
+  std::int64_t times = 1;
+};
+
 /// Ranks in order of their next change: a heap, because a change mostly moves the first rank a little back.
 class NextChanges {
  public:
@@ -94,11 +137,15 @@ class NextChanges {
   std::vector<Change> heap_;
 };
 
-/// Walks all ranks through their ops at once, in time order.
+/// Walks all ranks through their ops at once, in time order, and tells meters of every change.
+template <class Meter>
 class PowerWalk {
  public:
-  PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result);
-  IndexedVector<PowerDomainId, DomainPower> run();
+  /// @param routes  a meter for each rank class
+  PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result,
+            IndexedVector<RankClassId, MeterOfRank> routes, std::vector<Meter> meters);
+  /// The meters, which have seen the step.
+  std::vector<Meter> run();
 
  private:
   static constexpr Picoseconds never{std::numeric_limits<std::int64_t>::max()};
@@ -128,6 +175,9 @@ class PowerWalk {
   void prepare_ranks();
   std::size_t powers_at(double clock, double exponent);
   void prepare_lanes();
+  void tell(RankClassId rank, Picoseconds now, Microwatts by) {
+    meters_[routes_[rank].meter].change(now, by * routes_[rank].times);
+  }
   Picoseconds next_change(const LaneState& lane) const;
   void advance(RankClassId rank);
   void advance(RankState& rank, LaneState& lane);
@@ -144,22 +194,27 @@ class PowerWalk {
   IndexedVector<WorkId, Microwatts> waiting_;      // power while waiting for partners
   std::vector<std::pair<double, double>> clocks_;  // distinct clocks of the ranks, with exponents of power
   std::vector<Microwatts> running_;                // power of each work at each clock
-  IndexedVector<PowerDomainId, DomainMeter> meters_;
+  IndexedVector<RankClassId, MeterOfRank> routes_;
+  std::vector<Meter> meters_;
 };
 
-PowerWalk::PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result)
+template <class Meter>
+PowerWalk<Meter>::PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result,
+                            IndexedVector<RankClassId, MeterOfRank> routes, std::vector<Meter> meters)
     : structure_(structure),
       timing_(timing),
       result_(result),
       pass_powers_(structure, timing, result),
-      meters_(structure.power_domains.size()) {
+      routes_(std::move(routes)),
+      meters_(std::move(meters)) {
   for (const WorkTiming& work : timing.works) waiting_.push_back(to_microwatts(work.waiting_power));
   prepare_ranks();
   prepare_lanes();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) changes_.add(RankClassId(rank));
 }
 
-void PowerWalk::prepare_ranks() {
+template <class Meter>
+void PowerWalk<Meter>::prepare_ranks() {
   for (std::size_t i = 0; i < structure_.ranks.size(); ++i) {
     const RankClassId id(i);
     RankState rank{to_microwatts(timing_.idle_power[id]),
@@ -168,13 +223,14 @@ void PowerWalk::prepare_ranks() {
                    0,
                    powers_at(timing_.clock[id], timing_.control[id].clock_exponent),
                    {}};
-    meters_[structure_.ranks[id].power_domain].change({0}, rank.power() * structure_.ranks[id].multiplicity);
+    tell(id, {0}, rank.power());
     ranks_.push_back(std::move(rank));
   }
 }
 
 /// Powers of all works at a clock, computed once for all ranks that run at it. @return where they begin
-std::size_t PowerWalk::powers_at(double clock, double exponent) {
+template <class Meter>
+std::size_t PowerWalk<Meter>::powers_at(double clock, double exponent) {
   const std::pair<double, double> at{clock, exponent};
   const auto known = std::find(clocks_.begin(), clocks_.end(), at);
   const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * timing_.works.size();
@@ -186,7 +242,8 @@ std::size_t PowerWalk::powers_at(double clock, double exponent) {
   return begin;
 }
 
-void PowerWalk::prepare_lanes() {
+template <class Meter>
+void PowerWalk<Meter>::prepare_lanes() {
   IndexedVector<LaneId, OpId> heads(structure_.lanes.size());
   for (std::size_t op = structure_.op_count(); op-- > 0;) heads[structure_.op_lane[OpId(op)]] = OpId(op);
   for (std::size_t i = 0; i < heads.size(); ++i) {
@@ -197,17 +254,17 @@ void PowerWalk::prepare_lanes() {
   }
 }
 
-IndexedVector<PowerDomainId, DomainPower> PowerWalk::run() {
+template <class Meter>
+std::vector<Meter> PowerWalk<Meter>::run() {
   while (!changes_.empty()) {
     now_ = changes_.time();
     advance(changes_.rank());
   }
-  IndexedVector<PowerDomainId, DomainPower> measured;
-  for (DomainMeter& meter : meters_) measured.push_back(meter.finish(result_.end));
-  return measured;
+  return std::move(meters_);
 }
 
-Picoseconds PowerWalk::next_change(const LaneState& lane) const {
+template <class Meter>
+Picoseconds PowerWalk<Meter>::next_change(const LaneState& lane) const {
   if (!lane.op.exists()) return never;
   const OpTrace& trace = result_.ops[lane.op];
   if (lane.phase == Phase::start) return trace.start;
@@ -216,7 +273,8 @@ Picoseconds PowerWalk::next_change(const LaneState& lane) const {
 }
 
 /// Takes all lanes of a rank through their changes at this instant; the meter sees only the sum.
-void PowerWalk::advance(RankClassId id) {
+template <class Meter>
+void PowerWalk<Meter>::advance(RankClassId id) {
   RankState& rank = ranks_[id];
   const Microwatts before = rank.power();
   Picoseconds next = never;
@@ -224,16 +282,15 @@ void PowerWalk::advance(RankClassId id) {
     if (lane.next_change == now_) advance(rank, lane);
     next = std::min(next, lane.next_change);
   }
-  const RankClass& rank_class = structure_.ranks[id];
-  if (rank.power() != before)
-    meters_[rank_class.power_domain].change(now_, (rank.power() - before) * rank_class.multiplicity);
+  if (rank.power() != before) tell(id, now_, rank.power() - before);
   if (next == never)
     changes_.drop();
   else
     changes_.postpone(next);
 }
 
-void PowerWalk::advance(RankState& rank, LaneState& lane) {
+template <class Meter>
+void PowerWalk<Meter>::advance(RankState& rank, LaneState& lane) {
   rank.ops -= lane.power;
   while (lane.next_change == now_) {
     if (lane.phase == Phase::end) {
@@ -255,7 +312,8 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
   rank.ops += lane.power;
 }
 
-Microwatts PowerWalk::running_power(const RankState& rank, OpId op) const {
+template <class Meter>
+Microwatts PowerWalk<Meter>::running_power(const RankState& rank, OpId op) const {
   const Microwatts alone = running_[rank.powers + structure_.op_work[op].value];
   if (structure_.lanes[structure_.op_lane[op]].kind != LaneKind::compute) return alone;
   const OpTrace& trace = result_.ops[op];
@@ -263,7 +321,8 @@ Microwatts PowerWalk::running_power(const RankState& rank, OpId op) const {
 }
 
 /// The last point of a pass is its end.
-void PowerWalk::advance_pass(const RankState& rank, LaneState& lane) {
+template <class Meter>
+void PowerWalk<Meter>::advance_pass(const RankState& rank, LaneState& lane) {
   if (lane.phase == Phase::start) lane.pass = pass_powers_.of(lane.op, std::span(running_).subspan(rank.powers));
   lane.power = (*lane.pass.points)[lane.point++].power;
   lane.phase = lane.point < lane.pass.points->size() ? Phase::inside : Phase::end;
@@ -273,48 +332,37 @@ void PowerWalk::advance_pass(const RankState& rank, LaneState& lane) {
 
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result) {
-  return PowerWalk(structure, timing, result).run();
+  IndexedVector<RankClassId, MeterOfRank> routes;
+  for (const RankClass& rank : structure.ranks) routes.push_back({rank.power_domain.value, rank.multiplicity});
+  std::vector<DomainMeter> meters(structure.power_domains.size());
+  IndexedVector<PowerDomainId, DomainPower> measured;
+  for (DomainMeter& done : PowerWalk(structure, timing, result, std::move(routes), std::move(meters)).run())
+    measured.push_back(done.finish(result.end));
+  return measured;
 }
 
-namespace {
-
-/// First-order filter of a power.
-class Filter {
- public:
-  Filter(const DomainPower& power, Picoseconds end, Seconds time_constant)
-      : power_(power), end_(end), time_constant_(time_constant), level_(power.mean.in(watt)) {}
-
-  /// Goes through the samples from number `first` on. @return lowest and highest level
-  PowerWave run(std::size_t first) {
-    double low = level_, high = level_;
-    for (std::size_t i = first; i < power_.samples.size(); ++i) {
-      const Picoseconds until = i + 1 < power_.samples.size() ? power_.samples[i + 1].from : end_;
-      const double target = power_.samples[i].power.in(watt);
-      level_ = target + (level_ - target) * std::exp(-(to_seconds(until - power_.samples[i].from) / time_constant_));
-      low = std::min(low, level_);
-      high = std::max(high, level_);
-    }
-    return {low * watt, high * watt};
+RankEnergy meter_ranks(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result,
+                       Picoseconds slot) {
+  IndexedVector<RankClassId, MeterOfRank> routes;
+  std::vector<SlotMeter> meters;
+  for (const RankClassId rank : structure.ranks.ids()) {
+    routes.push_back({rank.value, 1});
+    meters.emplace_back(slot, result.end);
   }
+  RankEnergy out{slot, result.end, {}};
+  for (SlotMeter& done : PowerWalk(structure, timing, result, std::move(routes), std::move(meters)).run())
+    out.joules.push_back(done.finish());
+  return out;
+}
 
- private:
-  const DomainPower& power_;
-  Picoseconds end_;
-  Seconds time_constant_;
-  double level_;
-};
-
-}  // namespace
-
-PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {
-  // The level at the start of a step is that at the end of the one before, whose last time constants decide.
-  constexpr double forgotten = 40;
-  const Picoseconds from = end - std::min(end, to_picoseconds(forgotten * time_constant));
-  const auto begin = std::partition_point(power.samples.begin(), power.samples.end(),
-                                          [&](const PowerSample& sample) { return sample.from < from; });
-  Filter filter(power, end, time_constant);
-  filter.run(static_cast<std::size_t>(begin - power.samples.begin()));
-  return filter.run(0);
+double RankEnergy::until(RankClassId rank, double seconds) const {
+  const std::vector<double>& at = joules[rank];
+  const double slots = seconds / to_seconds(slot).in(second);
+  const auto before = std::min(static_cast<std::size_t>(std::max(0.0, slots)), at.size() - 2);
+  const double from = static_cast<double>(before) * to_seconds(slot).in(second);
+  const double to = std::min(from + to_seconds(slot).in(second), to_seconds(end).in(second));
+  const double part = std::clamp((seconds - from) / (to - from), 0.0, 1.0);
+  return at[before] + part * (at[before + 1] - at[before]);
 }
 
 }  // namespace clusterwright

@@ -48,15 +48,19 @@ struct DomainPower {
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result);
 
-/// Lowest and highest value of a power that varies.
-struct PowerWave {
-  Watts low, high;
+/// Energy of one rank of each class over a step.
+struct RankEnergy {
+  Picoseconds slot;  ///< length of a slot; the last one of the step may be shorter
+  Picoseconds end;   ///< of the step
+  /// Joules from the begin of the step to the end of each slot; the first value is 0.
+  IndexedVector<RankClassId, std::vector<double>> joules;
+
+  /// Joules from the begin of the step to `seconds`, at constant power within a slot.
+  double until(RankClassId rank, double seconds) const;
 };
 
-/// Power behind a first-order filter, while the step repeats for ever. Towards a constant power P the filtered level L
-/// goes as P + (L - P) * exp(-time / time_constant).
-/// @param end            end of the step, above 0
-/// @param time_constant  time constant of the filter, above 0
-PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant);
+/// @param slot  above 0
+RankEnergy meter_ranks(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result,
+                       Picoseconds slot);
 
 }  // namespace clusterwright

@@ -77,6 +77,7 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
   out.power.nodes_peak = step.peak_power;
   out.power.nodes_trough = step.wave.low;
   out.power.nodes_crest = step.wave.high;
+  out.power.nodes_ramp = step.wave.ramp;
   for (const NodeGroup& group : s.cluster.groups)
     if (const AcceleratorPart& part = group.accelerator; part.power_limit)
       out.power.limits.push_back({part.id, *part.power_limit, part.power.value});

@@ -58,6 +58,7 @@ struct PowerUse {
   Watts nodes_peak;                      ///< largest instant of the replayed step
   Watts nodes_crest;                     ///< most power behind power supplies, which smooth over tens of milliseconds
   Watts nodes_trough;                    ///< least power behind power supplies
+  Watts nodes_ramp;                      ///< largest change within 1 s behind power supplies, while steps repeat
   Joules energy_per_token;               ///< energy of nodes per token
   std::vector<AcceleratorLimit> limits;  ///< of the kinds whose limit is set below their rating
   Watts node_host;                       ///< power of the host of one node, constant over the step; part of nodes_mean

@@ -67,6 +67,8 @@ void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) 
   laws.at_most("lowest power", power.nodes_trough.in(watt), "mean power", mean);
   laws.at_most("mean power", mean, "highest power at the supplies", power.nodes_crest.in(watt));
   laws.at_most("highest power at the supplies", power.nodes_crest.in(watt), "peak power", power.nodes_peak.in(watt));
+  laws.at_most("largest change of power", power.nodes_ramp.in(watt), "its swing",
+               (power.nodes_crest - power.nodes_trough).in(watt));
   laws.at_most("mean power", mean, "rated power of accelerators and hosts", accelerators + hosts);
   laws.at_most("peak power", power.nodes_peak.in(watt), "rated power with its overshoot",
                accelerators * short_term_power(s) + hosts);

@@ -42,7 +42,7 @@ StepSummary mean_step(const StepSummary& local, const StepSummary& last, int ste
   out.mean_power = out.energy / to_seconds(out.end);
   out.peak_power = std::max(local.peak_power, last.peak_power);
   out.beyond_limit = local.beyond_limit || last.beyond_limit;
-  out.wave = {std::min(local.wave.low, last.wave.low), std::max(local.wave.high, last.wave.high)};
+  out.wave = enclosing(local.wave, last.wave);
   return out;
 }
 

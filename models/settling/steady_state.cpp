@@ -215,7 +215,7 @@ StepSummary StepPair::summary() const {
   out.energy = continued(few.energy.in(joule), many.energy.in(joule), static_cast<double>(repeats_)) * joule;
   out.mean_power = out.energy / to_seconds(out.end);
   out.peak_power = std::max(few.peak_power, many.peak_power);
-  out.wave = {std::min(few.wave.low, many.wave.low), std::max(few.wave.high, many.wave.high)};
+  out.wave = enclosing(few.wave, many.wave);
   return governed(std::move(out), longer_->view().structure, longer_->view().timing);
 }
 

@@ -43,9 +43,6 @@ StepSimulation simulate_graph(StepGraph graph) {
 
 namespace {
 
-/// Time constant of the bulk capacitors of a server's power supply; estimates run from 20 to 50 ms.
-constexpr Seconds supply_time_constant = 30 * millisecond;
-
 /// Largest mean power: governors hold it, and ranks exceed their limits for the length of a kernel only.
 Watts sum_of_limits(const StepStructure& structure, const StepTiming& timing) {
   Watts sum;

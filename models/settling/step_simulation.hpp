@@ -9,7 +9,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/settling/step_view.hpp"
-#include "sim/power_meter.hpp"
+#include "sim/power_wave.hpp"
 
 namespace clusterwright {
 
@@ -56,6 +56,9 @@ StepTime time_of(const StepView& step);
 
 /// StepTime::busy of a breakdown.
 std::vector<Seconds> busy_by_kind(const StepStructure& structure, const Breakdown& breakdown);
+
+/// Time constant of the bulk capacitors of a server's power supply; estimates run from 20 to 50 ms.
+inline constexpr Seconds supply_time_constant = 30 * millisecond;
 
 /// Times and power of a step. Its power takes about as long to compute as its times.
 struct StepSummary : StepTime {

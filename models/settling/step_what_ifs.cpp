@@ -80,6 +80,18 @@ StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picosecon
   });
 }
 
+void read_whole_step(const Scenario& scenario, const Plan& plan, const std::function<void(const StepView&)>& read) {
+  StepLengths steps(plan);
+  steps.ask(scenario);
+  std::size_t attempt = 0;
+  Clocks clocks;
+  settled_step(steps, shortened_steps(plan), attempt, clocks);
+  RetimedStep& whole = steps.at(plan.micro_batches);
+  whole.set_clocks(clocks);
+  whole.replay();
+  read(whole.view());
+}
+
 StepTime time_step(const Scenario& scenario, const Plan& plan) {
   return read_step(scenario, plan, [](const SettledStep& step) { return step.time(); });
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -53,6 +54,11 @@ inline constexpr Picoseconds any_end{std::numeric_limits<std::int64_t>::max()};
 /// @param of_interest  a step that ends no sooner gets times alone
 /// @throws ConfigError E0502 if the step would take longer than can be simulated
 StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest = any_end);
+
+/// Calls `read` with the whole step, replayed at the clocks that it settles at. Where groups train apart it is the step
+/// that synchronises them.
+/// @throws ConfigError as summarise_step
+void read_whole_step(const Scenario& scenario, const Plan& plan, const std::function<void(const StepView&)>& read);
 
 /// Times of the same summary.
 StepTime time_step(const Scenario& scenario, const Plan& plan);

@@ -61,6 +61,7 @@ const Broken broken_steps[] = {
      [](auto& s) { s.power.nodes_peak = 0.99 * s.power.nodes_crest; }},
     {"mean power must be at most highest", [](auto& s) { s.power.nodes_crest = 0.99 * s.power.nodes_mean; }},
     {"peak power", [](auto& s) { s.power.nodes_peak = 10 * s.power.nodes_peak; }},
+    {"largest change of power", [](auto& s) { s.power.nodes_ramp = 2 * s.power.nodes_crest; }},
 };
 
 bool starts_with(const std::string& text, const std::string& prefix) {

@@ -123,8 +123,8 @@ JsonValue power_to_json(const PowerUse& power) {
                             {"facility_kw_mean", site(&SitePower::facility_mean)},
                             {"facility_kw_rated", site(&SitePower::facility_rated)},
                             {"no_site", power.no_site.empty() ? JsonValue() : JsonValue(power.no_site)},
-                            {"swing_kw", nullptr},
-                            {"ramp_kw_per_s", nullptr},
+                            {"swing_kw", (power.nodes_crest - power.nodes_trough).in(kilowatt)},
+                            {"ramp_kw_per_s", (power.nodes_ramp / ramp_window).in(kilowatt / second)},
                             {"energy_j_per_token", power.energy_per_token.in(joule)}});
 }
 
