@@ -146,6 +146,9 @@ constexpr ErrorCode codes[] = {
      "Give the degrees of the claim under job.parallel."},
     {"E0366", "A blueprint without a job makes a claim about a job, or states what only a prediction of one reads.",
      "Describe a transformer and a job; or leave both out and claim only what a machine has."},
+    {"E0367",
+     "The power over time of the job is not modelled: its groups train apart, or its nodes are of several kinds.",
+     "Set job.local_steps to 1, or name one kind of nodes."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file, paths in options from the working directory."},

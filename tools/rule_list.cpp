@@ -38,9 +38,9 @@ std::string rule_list_document() {
       "fields,\n"
       "the relation that must not hold, a code or none, and a function that finds it. `*` is the index of a tier, `+` "
       "that\n"
-      "of the next one; `accelerator`, `nic`, `switch`, `cable`, `server`, `stage`, `cooling`, `climate` and `price` "
-      "stand\n"
-      "for a part below `parts`. Test: `tests/laws/part_rules_test.cpp` breaks each rule once.\n\n"
+      "of the next one; `accelerator`, `nic`, `switch`, `cable`, `server`, `stage`, `cooling`, `climate`, "
+      "`interconnection` and\n"
+      "`price` stand for a part below `parts`. Test: `tests/laws/part_rules_test.cpp` breaks each rule once.\n\n"
       "| rule | refused or warned if | code | then |\n| --- | --- | --- | --- |\n";
   for (const RuleWords& rule : rule_list())
     text += fmt::format("| {} | `{}` {} `{}` | {} | {} |\n", rule.name, rule.first, rule.relation, rule.second,

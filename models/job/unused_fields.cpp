@@ -22,6 +22,7 @@ struct Question {
 
   const Job& job() const { return scenario.job; }
   bool sizes_a_site() const { return reader == ScenarioReader::size; }
+  bool plans_a_site() const { return sizes_a_site() || reader == ScenarioReader::wave; }
 };
 
 /// Why a field below `path` does not matter; nullptr if it may matter.
@@ -107,6 +108,10 @@ const char* no_files(const Question& q) {
   return q.job().input ? nullptr : "the job reads no data and writes no checkpoints";
 }
 
+const char* no_wave(const Question& q) {
+  return q.reader == ScenarioReader::wave ? nullptr : "wave reads it";
+}
+
 const char* no_hashing(const Question& q) {
   const bool hashed = routing_of(q.scenario.cluster.spec.fabric) == Routing::hash;
   return hashed ? nullptr : "paths are not hashed";
@@ -151,7 +156,7 @@ const char* no_slots(const Question& q) {
 
 const char* no_rails(const Question& q) {
   const bool one_tier = q.scenario.cluster.spec.fabric.tiers.size() == 1;
-  return one_tier && !q.sizes_a_site() ? "one tier of switches joins all NICs" : nullptr;
+  return one_tier && !q.plans_a_site() ? "one tier of switches joins all NICs" : nullptr;
 }
 
 const char* no_link_rate(const Question& q) {
@@ -172,7 +177,7 @@ const char* no_drives(const Question& q) {
 }
 
 const char* no_host_memory(const Question& q) {
-  return keeps_on_host(q) || q.job().input || q.sizes_a_site() ? nullptr : "nothing is kept in the memory of a host";
+  return keeps_on_host(q) || q.job().input || q.plans_a_site() ? nullptr : "nothing is kept in the memory of a host";
 }
 
 const char* no_host_copies(const Question& q) {
@@ -244,6 +249,7 @@ constexpr Rule rules[] = {
     {"prices.*", only_rent, UnusedKind::describes},
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
+    {"cluster.facility.stabilization", no_wave, UnusedKind::describes},
     {"cluster.fabric.routing", one_path, UnusedKind::describes},
     {"cluster.fabric.queue_pairs", no_hashing, UnusedKind::describes},
     {"cluster.fabric.routing_seed", no_hashing, UnusedKind::describes},

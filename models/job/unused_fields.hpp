@@ -13,7 +13,7 @@
 namespace clusterwright {
 
 /// Commands that answer for a scenario.
-enum class ScenarioReader { run, scale, size, search };
+enum class ScenarioReader { run, scale, size, search, wave };
 
 /// What becomes of a field without effect.
 enum class UnusedKind {

@@ -16,6 +16,9 @@
 
 namespace clusterwright {
 
+using testing::small_scenario;
+using testing::SmallCase;
+
 namespace {
 
 using Degrees = std::tuple<int, int, int, int, int, int, int, int, int>;

@@ -43,9 +43,17 @@ inline std::string climate(const std::string& fields) {
   return own("climates", R"({"id":"Mine","mean_c":11,"annual_k":9,"daily_k":5,"wet_bulb_below_k":2,)" + fields + "}");
 }
 
+inline std::string interconnection(const std::string& fields) {
+  return own("interconnections", R"({"id":"Mine",)" + fields + "}");
+}
+
 inline const char* const dense_job = "llama3-8b-h100-64";
 
 inline const std::vector<BrokenInput> parts_broken = {
+    {"ends of a band",
+     dense_job,
+     {interconnection(R"("band_low_hz":20,"band_high_hz":5)")},
+     {"parts.interconnections.0.band_low_hz (20 Hz)", "band_high_hz (5 Hz)"}},
     {"addressable memory and label",
      dense_job,
      {variant(R"("memory_gb":80,"addressable_memory_gb":1000)")},

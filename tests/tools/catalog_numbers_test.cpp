@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every number of the catalog moves an answer of `size`, with a job or without, or is listed with the reason why not.
+#include <fmt/format.h>
+
 #include <functional>
 #include <map>
 #include <set>
@@ -11,6 +13,8 @@
 #include "models/site/audit/audit_report.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
+#include "models/site/wave/grid_limits.hpp"
+#include "models/site/wave/power_measures.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -105,9 +109,29 @@ Witness claims(const std::string& name, std::vector<std::string> changes) {
   });
 }
 
+/// What utilities, generators and storage make of a site that swings between 4 and 10.5 MW.
+std::string swings_of(const Catalog& catalog) {
+  PowerSignal swinging{20 * millisecond, {}};
+  for (int i = 0; i < 6000; ++i) swinging.watts.push_back(i % 200 < 140 ? 10.5e6 : 4e6 + i);
+  std::string text;
+  for (const InterconnectionPart& limits : catalog.interconnections)
+    for (const LimitVerdict& verdict : judge_interconnection({swinging, swinging}, limits))
+      text +=
+          fmt::format("{} {} {} {}\n", verdict.what, verdict.where, verdict.found.in(watt), verdict.allowed.in(watt));
+  for (const PlantNeed& need : plant_needs(swinging, swinging, SitePlan{}, catalog.generators))
+    text += need.arithmetic + "\n";
+  for (const EnergyStoragePart& part : catalog.energy_storage) {
+    PowerSignal held = swinging;
+    const StorageUse use = store(held, {part.energy.value, part.power.value, part.efficiency.value});
+    text += fmt::format("{} {}\n", use.lost.in(joule), use.most.in(joule));
+  }
+  return text;
+}
+
 const std::vector<Witness>& witnesses() {
   static const std::vector<Witness> list = [] {
     std::vector<Witness> out;
+    out.emplace_back(swings_of);
     out.push_back(site("dgx-h100-127", "air"));
     out.push_back(site("gb200-nvl72-9racks", "rack-scale"));
     out.push_back(job("llama3-8b-h100-64"));
@@ -195,6 +219,7 @@ const std::map<std::string, std::string> silent = {
     {"cables.delay_ns_per_m", "the hop latency of a fabric counts 10 m of fibre"},
     {"cables.mass_kg", "a cartridge is part of the mass of its rack"},
     {"cables.max_power_per_end_w", "switches are rated with modules in all cages"},
+    {"energy_storage.price_usd", "size does not buy storage yet (docs/limits.md)"},
     {"nics.latency_us", "latencies between nodes are fitted end to end"},
     {"nics.max_power_w", "part of the rating of a node"},
     {"nics.ports", "for readers: a node states its NICs and their rate"},

@@ -78,6 +78,9 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().power_supplies.size() == 4);
   CHECK(shipped().storage_systems.size() == 2);
   CHECK(shipped().servers.size() == 2);
+  CHECK(shipped().energy_storage.size() == 4);
+  CHECK(shipped().generators.size() == 3);
+  CHECK(shipped().interconnections.size() == 7);
 }
 
 TEST_CASE("an H100 is what its data sheet says", "[topology][catalog]") {

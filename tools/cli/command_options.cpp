@@ -7,6 +7,7 @@
 
 #include "tools/cli/calibrate_options.hpp"
 #include "tools/cli/command_adder.hpp"
+#include "tools/cli/importing_options.hpp"
 #include "tools/cli/learning_options.hpp"
 #include "tools/commands/commands.hpp"
 
@@ -122,6 +123,25 @@ void add_scaling(CommandAdder& line) {
   scale_app->add_flag("--replan", scale_request->replan,
                       "search degrees, micro-batch and recomputation anew at each size, instead of keeping them");
   scale_request->scenario.command_line = line.typed;
+}
+
+void add_wave(CommandAdder& line) {
+  const auto [app, r] = line.add<WaveRequestOptions>(
+      "wave", "power over time: swings, ramps and oscillations, and what a utility allows", wave);
+  add_scenario(*app, r->scenario);
+  add_cap(*app, r->scenario);
+  add_output(*app, r->output, "table, json, csv, md, html or prometheus");
+  app->add_option("--length", r->length, "time that is looked at, at least (default: 2min)")->type_name("TIME");
+  app->add_option("--stall", r->stall, "one pause of this length in which all ranks wait")->type_name("TIME");
+  app->add_option("--utility", r->utility, "limits to hold: an entry of `catalog interconnections`")->type_name("NAME");
+  app->add_option("--floor", r->floor, "firmware that keeps each accelerator at this share of its power limit")
+      ->type_name("65%");
+  app->add_option("--filler", r->filler, "filler work at this share of the power limit while an accelerator waits")
+      ->type_name("60%");
+  app->add_option("--storage", r->storage, "energy storage: an entry of `catalog energy_storage`; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  r->scenario.command_line = line.typed;
 }
 
 void add_search(CommandAdder& line) {
@@ -288,47 +308,6 @@ void add_judging(CommandAdder& line) {
   add_output(*app, r->output, all_formats);
 }
 
-void add_importing(CommandAdder& line) {
-  CLI::App& import = *line.root.add_subcommand(
-      "import", "convert files from other programs: models, nccl-tests logs, NCCL topologies");
-  import.require_subcommand(0, 1);
-  import.allow_extras();
-
-  const auto [log_app, log] = line.add_to<ImportNcclTestsRequest>(
-      import, "nccl-tests",
-      "convert the output of an nccl-tests program (all_reduce_perf, ...) into samples for `calibrate fit`",
-      import_nccl_tests);
-  log_app->add_option("FILE", log->file, "log file: text, or JSON written by -J")->type_name("FILE");
-  log_app->add_option("--op", log->operation, "operation, if the log does not name it: all_reduce, all_gather, ...")
-      ->type_name("OP");
-  log_app->add_option("--date", log->date, "date of the run in UTC, for example 2026-11-21T21:04:06Z")
-      ->type_name("TIME");
-  add_output(*log_app, log->output, "json");
-
-  const auto [topology_app, topology] = line.add_to<ImportTopologyRequest>(
-      import, "nccl-topology",
-      "convert an NCCL topology dump (the file that NCCL_TOPO_DUMP_FILE names) into a cluster file",
-      import_nccl_topology);
-  topology_app->add_option("FILE", topology->file, "XML file")->type_name("FILE");
-  topology_app
-      ->add_option("--accelerator", topology->accelerator, "catalog id of the accelerator, if the file matches several")
-      ->type_name("ID");
-  topology_app->add_option("--nic", topology->nic, "catalog id of the NICs")->type_name("ID");
-  topology_app->add_option("--nodes", topology->nodes, "number of identical nodes (default: those of the file)")
-      ->type_name("N");
-  topology_app
-      ->add_option("--transport", topology->transport, "network protocol between nodes: infiniband, roce or ethernet")
-      ->type_name("HOW");
-  topology_app->add_option("--name", topology->name, "name of the cluster")->type_name("TEXT");
-  add_output(*topology_app, topology->output, "json");
-
-  const auto [model_app, model] = line.add_to<ImportHfConfigRequest>(
-      import, "hf-config", "convert a Hugging Face config.json into a transformer file", import_hf_config_file);
-  model_app->add_option("FILE", model->file, "config.json")->type_name("FILE");
-  model_app->add_option("--name", model->name, "name of the transformer")->type_name("TEXT");
-  add_output(*model_app, model->output, "json");
-}
-
 void add_looking(CommandAdder& line) {
   const auto [check_app, check_request] = line.add<CheckRequest>("check", "check that files are valid", check);
   check_app
@@ -366,6 +345,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   CommandAdder line{root, typed, action};
   add_running(line);
   add_scaling(line);
+  add_wave(line);
   add_search(line);
   add_fits(line);
   add_size(line);
@@ -373,7 +353,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   add_collective(line);
   add_judging(line);
   add_calibrate_options(line);
-  add_importing(line);
+  add_importing_options(line);
   add_looking(line);
   add_learning_options(line);
 }

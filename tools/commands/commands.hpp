@@ -50,6 +50,20 @@ struct ScaleRequest {
 };
 ExitCode scale(const ScaleRequest& request);
 
+/// Power over time; measures as facility.stabilization has them.
+struct WaveRequestOptions {
+  ScenarioRequest scenario;
+  OutputRequest output;
+  std::string length;                ///< "5min"; empty: two minutes
+  std::string stall;                 ///< "5s": a pause in which all ranks wait; empty: none
+  std::string utility;               ///< catalog entry of an interconnection; empty: as the facility says
+  std::string floor;                 ///< firmware floor, "65%"; empty: as the facility says
+  std::string filler;                ///< filler work, likewise
+  std::vector<std::string> storage;  ///< catalog entries; empty: as the facility says
+};
+/// @return impossible if a limit of the named utility does not hold
+ExitCode wave(const WaveRequestOptions& request);
+
 struct SearchCommandRequest {
   ScenarioRequest scenario;
   OutputRequest output;

@@ -38,9 +38,14 @@ void write_timeline(const std::string& file, const Scenario& scenario, const Ste
   const UnfoldedStep flat = unfold(simulated.graph.structure, timing, simulated.result);
   const LoweredStep lowered(scenario, step.plan, Folding::folded);
   TraceExtras extras{meeting_names(lowered, flat, timing), {}};
+  extras.counters.push_back({"power of a rank with its share of the host, W", "W",
+                             power_counters(simulated.graph.structure, timing, simulated.result)});
+  extras.counters.push_back(
+      {"clock of a rank, % of the reference", "clock, %", clock_counters(simulated.graph.structure, timing)});
   if (scenario.cluster.has_network()) {
     const HeatedTraffic heated(scenario, step, lowered);
-    extras.counters = link_counters(heated.heat, heated.traffic, flat, timing);
+    extras.counters.push_back(
+        {"busiest links, % of their rate", "%", link_counters(heated.heat, heated.traffic, flat, timing)});
   }
   write_file(file, chrome_trace(flat.structure, make_timeline(flat.structure, flat.result), extras));
 }

@@ -30,6 +30,8 @@ std::string name_of(ScenarioReader command) {
       return "scale";
     case ScenarioReader::search:
       return "search";
+    case ScenarioReader::wave:
+      return "wave";
     default:
       return "size";
   }

@@ -33,19 +33,17 @@ std::string name_of(const TimelineEvent& event, const StepStructure& structure, 
   return named ? extras.meetings[meeting] : std::string(event.name);
 }
 
-/// @param process  number of their process, which stands above all others
-void add_counters(const std::vector<CounterTrack>& counters, std::size_t process, std::string& out) {
-  if (counters.empty()) return;
-  out += fmt::format(
-      "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"busiest links, % of "
-      "their rate\"}}}},\n",
-      process);
+/// @param process  number of their process, which stands above those of ranks
+void add_counters(const CounterGroup& group, std::size_t process, std::string& out) {
+  if (group.tracks.empty()) return;
+  out += fmt::format("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":{}}}}},\n", process,
+                     json_text(group.name));
   out += fmt::format("{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{},\"args\":{{\"sort_index\":-1}}}},\n",
                      process);
-  for (const CounterTrack& counter : counters)
-    for (const auto& [microseconds, percent] : counter.points)
-      out += fmt::format("{{\"ph\":\"C\",\"name\":{},\"pid\":{},\"ts\":{:.3f},\"args\":{{\"%\":{:.2f}}}}},\n",
-                         json_text(counter.name), process, microseconds, percent);
+  for (const CounterTrack& counter : group.tracks)
+    for (const auto& [microseconds, value] : counter.points)
+      out += fmt::format("{{\"ph\":\"C\",\"name\":{},\"pid\":{},\"ts\":{:.3f},\"args\":{{{}:{:.2f}}}}},\n",
+                         json_text(counter.name), process, microseconds, json_text(group.unit), value);
 }
 
 }  // namespace
@@ -54,7 +52,8 @@ std::string chrome_trace(const StepStructure& structure, const std::vector<Timel
                          const TraceExtras& extras) {
   std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   name_tracks(structure, out);
-  add_counters(extras.counters, structure.ranks.size(), out);
+  std::size_t process = structure.ranks.size();
+  for (const CounterGroup& group : extras.counters) add_counters(group, process++, out);
   for (const TimelineEvent& event : events) {
     const std::string words = name_of(event, structure, extras);
     const std::string name = json_text(event.waiting ? "wait: " + words : words);

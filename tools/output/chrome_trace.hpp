@@ -13,17 +13,24 @@ namespace clusterwright {
 /// Value over time, as steps.
 struct CounterTrack {
   std::string name;
-  std::vector<std::pair<double, double>> points;  ///< microseconds, per cent
+  std::vector<std::pair<double, double>> points;  ///< microseconds, value
+};
+
+/// Tracks of one unit in a process of their own.
+struct CounterGroup {
+  std::string name;  ///< "busiest links, % of their rate"
+  std::string unit;  ///< "%"
+  std::vector<CounterTrack> tracks;
 };
 
 /// What a timeline shows beside the works of the step.
 struct TraceExtras {
   IndexedVector<RendezvousId, std::string> meetings;  ///< names in place of those of works; empty ones stay
-  std::vector<CounterTrack> counters;
+  std::vector<CounterGroup> counters;
 };
 
 /// Trace Event JSON for Perfetto and chrome://tracing: a process per rank class, a thread per lane, a bar per op.
-/// Waits for partners are bars of their own, named "wait: ...". Counters stand in a process of their own.
+/// Waits for partners are bars of their own, named "wait: ...". Groups of counters stand above them.
 std::string chrome_trace(const StepStructure& structure, const std::vector<TimelineEvent>& events,
                          const TraceExtras& extras = {});
 

@@ -184,7 +184,8 @@ void write_new_file(const std::filesystem::path& path, std::string_view content)
 namespace {
 
 const std::vector<std::string>& format_names() {
-  static const std::vector<std::string> names = {"table", "json", "csv", "md", "html", "nccl-tests", "dot"};
+  static const std::vector<std::string> names = {"table", "json",       "csv", "md",
+                                                 "html",  "nccl-tests", "dot", "prometheus"};
   return names;
 }
 
@@ -196,9 +197,10 @@ std::vector<std::string> names_of(const std::vector<OutputFormat>& formats) {
 
 std::optional<OutputFormat> format_of_suffix(const std::string& file, const std::vector<OutputFormat>& offered) {
   static const std::map<std::string, OutputFormat> suffixes = {
-      {".txt", OutputFormat::table},      {".json", OutputFormat::json}, {".csv", OutputFormat::csv},
-      {".md", OutputFormat::markdown},    {".html", OutputFormat::html}, {".htm", OutputFormat::html},
-      {".log", OutputFormat::nccl_tests}, {".dot", OutputFormat::dot},   {".gv", OutputFormat::dot}};
+      {".txt", OutputFormat::table},       {".json", OutputFormat::json},      {".csv", OutputFormat::csv},
+      {".md", OutputFormat::markdown},     {".html", OutputFormat::html},      {".htm", OutputFormat::html},
+      {".prom", OutputFormat::prometheus}, {".log", OutputFormat::nccl_tests}, {".dot", OutputFormat::dot},
+      {".gv", OutputFormat::dot}};
   const auto found = suffixes.find(std::filesystem::path(file).extension().string());
   if (found != suffixes.end() && std::find(offered.begin(), offered.end(), found->second) != offered.end())
     return found->second;

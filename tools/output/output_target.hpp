@@ -28,8 +28,9 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 /// Writes as write_file does, but only a new file. @throws ConfigError E0405 also if the file exists
 void write_new_file(const std::filesystem::path& path, std::string_view content);
 
-/// nccl_tests: the lines that NVIDIA's nccl-tests print. dot: a graph for Graphviz.
-enum class OutputFormat { table, json, csv, markdown, html, nccl_tests, dot };
+/// nccl_tests: the lines that NVIDIA's nccl-tests print. dot: a graph for Graphviz. prometheus: samples in the text
+/// format of OpenMetrics.
+enum class OutputFormat { table, json, csv, markdown, html, nccl_tests, dot, prometheus };
 
 /// Formats and files as given on the command line.
 struct OutputRequest {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "models/lowering/step_traffic.hpp"
+#include "sim/power_meter.hpp"
 #include "tools/output/output_text.hpp"
 
 namespace clusterwright {
@@ -161,6 +162,48 @@ std::vector<CounterTrack> link_counters(const LinkHeat& heat, const StepTraffic&
   for (std::size_t i = 0; i < links.size(); ++i)
     out.push_back({heat.graph().link_name(links[i]),
                    uses[i].points(heat.graph().capacity(links[i]).in(byte_per_second)*interval)});
+  return out;
+}
+
+namespace {
+
+/// First rank class of each name, up to the most that are shown.
+std::vector<RankClassId> shown_ranks(const StepStructure& structure) {
+  std::vector<RankClassId> out;
+  const auto known = [&](const std::string& name) {
+    return std::ranges::any_of(out, [&](RankClassId rank) { return structure.ranks[rank].name == name; });
+  };
+  for (const RankClassId rank : structure.ranks.ids())
+    if (out.size() < most_link_counters && !known(structure.ranks[rank].name)) out.push_back(rank);
+  return out;
+}
+
+}  // namespace
+
+std::vector<CounterTrack> power_counters(const StepStructure& structure, const StepTiming& timing,
+                                         const ReplayResult& result) {
+  const Picoseconds end = result.end;
+  const Picoseconds slot{std::max<std::int64_t>(1, end.count / static_cast<std::int64_t>(counter_intervals))};
+  const RankEnergy energy = meter_ranks(structure, timing, result, slot);
+  const double length = to_seconds(slot).in(second);
+  std::vector<CounterTrack> out;
+  for (const RankClassId rank : shown_ranks(structure)) {
+    CounterTrack track{structure.ranks[rank].name, {}};
+    const std::vector<double>& joules = energy.joules[rank];
+    for (std::size_t i = 0; i + 1 < joules.size(); ++i) {
+      const double begin = static_cast<double>(i) * length;
+      const double each = std::min(length, to_seconds(end).in(second)-begin);
+      track.points.emplace_back(begin * 1e6, (joules[i + 1] - joules[i]) / each);
+    }
+    out.push_back(std::move(track));
+  }
+  return out;
+}
+
+std::vector<CounterTrack> clock_counters(const StepStructure& structure, const StepTiming& timing) {
+  std::vector<CounterTrack> out;
+  for (const RankClassId rank : shown_ranks(structure))
+    out.push_back({structure.ranks[rank].name, {{0, 100 * timing.clock[rank]}}});
   return out;
 }
 

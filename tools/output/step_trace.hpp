@@ -24,4 +24,10 @@ IndexedVector<RendezvousId, std::string> meeting_names(const LoweredStep& lowere
 std::vector<CounterTrack> link_counters(const LinkHeat& heat, const StepTraffic& traffic, const UnfoldedStep& flat,
                                         const StepTiming& timing);
 
+/// Power and clock of ranks over the step: the first of each stage, at most most_link_counters of them. A clock is one
+/// number over a step, the one that costs as much time as the governor does.
+std::vector<CounterTrack> power_counters(const StepStructure& structure, const StepTiming& timing,
+                                         const ReplayResult& result);
+std::vector<CounterTrack> clock_counters(const StepStructure& structure, const StepTiming& timing);
+
 }  // namespace clusterwright

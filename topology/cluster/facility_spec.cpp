@@ -253,7 +253,9 @@ const Record<FacilitySpec>& record(const FacilitySpec*) {
           .optional("hall", &S::hall, {.help = "the room"})
           .optional("power", &S::power, {.help = "power chain from the grid to the racks"})
           .optional("cooling", &S::cooling, {.help = "path of heat out of the building"})
-          .optional("services", &S::services, {.help = "equipment that a cluster needs besides its nodes"});
+          .optional("services", &S::services, {.help = "equipment that a cluster needs besides its nodes"})
+          .optional("stabilization", &S::stabilization,
+                    {.help = "what holds the swings of power down, and what the utility allows; none if not given"});
   return table;
 }
 
@@ -284,6 +286,15 @@ class FacilityChecker {
     check_voltages(power);
     check_cooling(*spec_.cooling);
     check_services(*spec_.services);
+    if (spec_.stabilization) check_stabilization(*spec_.stabilization);
+  }
+
+  void check_stabilization(const StabilizationSpec& stabilization) {
+    known(catalog_.interconnections, "interconnections", stabilization.interconnection,
+          "/stabilization/interconnection", false);
+    for (std::size_t i = 0; i < stabilization.storage.size(); ++i)
+      known(catalog_.energy_storage, "energy_storage", stabilization.storage[i].part,
+            fmt::format("/stabilization/storage/{}/part", i), true);
   }
 
   /// Every module against the nearest one above it whose voltage is known, from the grid to the racks.
@@ -381,7 +392,8 @@ Facility complete_facility(const FacilitySpec& spec, const Catalog& catalog, con
           *spec.hall,
           *spec.power,
           *spec.cooling,
-          *spec.services};
+          *spec.services,
+          spec.stabilization.value_or(StabilizationSpec{})};
 }
 
 }  // namespace clusterwright

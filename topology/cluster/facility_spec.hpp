@@ -15,6 +15,7 @@
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/cluster/stabilization_spec.hpp"
 
 namespace clusterwright {
 
@@ -147,6 +148,7 @@ struct FacilitySpec {
   std::optional<PowerChainSpec> power;
   std::optional<CoolingSpec> cooling;
   std::optional<ServicesSpec> services;
+  std::optional<StabilizationSpec> stabilization;
 };
 const Record<FacilitySpec>& record(const FacilitySpec*);
 
@@ -158,6 +160,7 @@ struct Facility {
   PowerChainSpec power;
   CoolingSpec cooling;
   ServicesSpec services;
+  StabilizationSpec stabilization;  ///< empty where none is given
 };
 
 struct Catalog;  // topology/parts/catalog.hpp

@@ -38,6 +38,11 @@ const Record<Catalog>& record(const Catalog*) {
           .optional("storage_systems", &Catalog::storage_systems, {.help = "storage appliances"})
           .optional("servers", &Catalog::servers, {.help = "service nodes, which run the cluster"})
           .optional("power_supplies", &Catalog::power_supplies, {.help = "power supplies of nodes and switches"})
+          .optional("energy_storage", &Catalog::energy_storage,
+                    {.help = "capacitors and batteries that take up swings of power"})
+          .optional("generators", &Catalog::generators, {.help = "generators that carry a site without its grid"})
+          .optional("interconnections", &Catalog::interconnections,
+                    {.help = "what utilities allow the power of a site to do"})
           .optional("sources", &Catalog::sources, {.help = "sources of facts, by id"});
   return table;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "topology/parts/facility_parts.hpp"
+#include "topology/parts/grid_parts.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
@@ -35,6 +36,9 @@ struct Catalog {
   std::vector<StoragePart> storage_systems;
   std::vector<ServerPart> servers;
   std::vector<PowerSupplyPart> power_supplies;
+  std::vector<EnergyStoragePart> energy_storage;
+  std::vector<GeneratorPart> generators;
+  std::vector<InterconnectionPart> interconnections;
   std::map<std::string, FactSource> sources;  ///< sources by id
 
   /// Part with this id, or nullptr; it lives as long as the catalog.
@@ -94,6 +98,9 @@ void for_each_list(A& a, B& b, Visit visit) {
   visit(a.storage_systems, b.storage_systems);
   visit(a.servers, b.servers);
   visit(a.power_supplies, b.power_supplies);
+  visit(a.energy_storage, b.energy_storage);
+  visit(a.generators, b.generators);
+  visit(a.interconnections, b.interconnections);
 }
 
 /// Calls `visit` with every list of parts that are bought one by one.
@@ -110,6 +117,7 @@ void visit_parts_for_sale(const Catalog& catalog, Visitor visit) {
   visit(catalog.storage_systems);
   visit(catalog.servers);
   visit(catalog.power_supplies);
+  visit(catalog.energy_storage);
 }
 
 /// Lists whose parts are sold by the power that they carry away.

@@ -92,6 +92,12 @@ constexpr PartRule<CablePart> cable_rules[] = {
      [](const CablePart& part) { return above_where_known(part.power_per_end, part.max_power_per_end, watt, "W"); }},
 };
 
+constexpr PartRule<InterconnectionPart> interconnection_rules[] = {
+    {{"ends of a band", "interconnection.band_low_hz", "is above", "interconnection.band_high_hz", "E0348",
+      "give the lower frequency first"},
+     [](const InterconnectionPart& part) { return above(part.band_low_hz.value, part.band_high_hz.value, "Hz"); }},
+};
+
 /// A server with the accelerators that it names.
 struct NodeAndParts {
   const NodePart& node;
@@ -268,6 +274,7 @@ void check_all_prices(const Catalog& parts, std::vector<RuleFinding>& findings) 
   check_prices(parts.power_supplies, "power_supplies", findings);
   check_prices(parts.storage_systems, "storage_systems", findings);
   check_prices(parts.servers, "servers", findings);
+  check_prices(parts.energy_storage, "energy_storage", findings);
 }
 
 }  // namespace
@@ -282,6 +289,7 @@ std::vector<RuleFinding> part_findings(const Catalog& parts, const Catalog& cata
   check_list(parts.power_stages, "power_stages", "stage", power_rules, findings);
   check_list(parts.rack_cooling, "rack_cooling", "cooling", cooling_rules, findings);
   check_list(parts.climates, "climates", "climate", climate_rules, findings);
+  check_list(parts.interconnections, "interconnections", "interconnection", interconnection_rules, findings);
   check_all_prices(parts, findings);
   return findings;
 }
@@ -295,6 +303,7 @@ void add_part_rules(std::vector<RuleWords>& list) {
   add_words(std::span<const PartRule<PowerPart>>(power_rules), list);
   add_words(std::span<const PartRule<RackCoolingPart>>(cooling_rules), list);
   add_words(std::span<const PartRule<ClimatePart>>(climate_rules), list);
+  add_words(std::span<const PartRule<InterconnectionPart>>(interconnection_rules), list);
   add_words(std::span<const PartRule<Prices>>(price_rules), list);
 }
 

@@ -81,7 +81,7 @@ Facility load_facility(const Cluster& cluster, const Catalog& catalog, const Jso
 JsonValue effective_facility(const Facility& facility) {
   return encode_record(FacilitySpec{"none", "", facility.power_usage_effectiveness,
                                     facility.design_power_usage_effectiveness, facility.rack, facility.hall,
-                                    facility.power, facility.cooling, facility.services});
+                                    facility.power, facility.cooling, facility.services, facility.stabilization});
 }
 
 Facility complete_facility_file(const JsonValue& document, const Catalog& catalog) {

@@ -231,6 +231,7 @@ class SitePlanner {
       plan_.peak = at(node.swing->peak);
       plan_.crest = at(node.swing->crest);
     }
+    plan_.chain = chain;
     plan_.power_stages = chain.rated_loads();
     for (PowerStageLoad& stage : plan_.power_stages)
       if (stage.kind == PowerStageKind::circuit) show_fullest_rack(stage);

@@ -170,6 +170,17 @@ StepPrediction JobSite::predict(const Scenario& scenario) const {
   return step;
 }
 
+SitedStep JobSite::plan(const Scenario& scenario) const {
+  std::vector<InputFile> read;  // the constructor has named them
+  SitedStep out{scenario, {}, {}, facility_of(scenario, catalog_, read)};
+  const SiteParts parts{scenario.cluster, catalog_, out.facility};
+  out.scenario = cooled_in_hall(scenario, parts);
+  out.step = predict_step(out.scenario);
+  out.plan = plan_job_site(parts, replayed_node_power(parts, out.step), &out.scenario, &out.step).plan;
+  out.step.power.site = site_power(out.plan);
+  return out;
+}
+
 SizedCluster JobSite::size(const Scenario& scenario, const PriceList& prices) const {
   std::vector<InputFile> read;  // the constructor has named them
   const Facility facility = facility_of(scenario, catalog_, read);

@@ -17,6 +17,14 @@ namespace clusterwright {
 
 struct SizedCluster;  // models/site/sizing/sized_cluster.hpp
 
+/// Prediction of a job and the hall around it.
+struct SitedStep {
+  Scenario scenario;  ///< with the hosts that the hall cools
+  StepPrediction step;
+  SitePlan plan;
+  Facility facility;
+};
+
 /// Cluster in its hall; all outlive it.
 struct SiteParts {
   const Cluster& cluster;
@@ -64,6 +72,9 @@ class JobSite {
   /// @param scenario  the same, or on another number of accelerators; its size may choose another hall
   /// @throws ConfigError as predict_step
   StepPrediction predict(const Scenario& scenario) const;
+
+  /// Prediction and plan. @throws ConfigError also where the site cannot be planned
+  SitedStep plan(const Scenario& scenario) const;
 
   /// The whole site, priced. @param scenario  as for predict @throws ConfigError as size_cluster
   SizedCluster size(const Scenario& scenario, const PriceList& prices) const;
