@@ -149,6 +149,8 @@ constexpr ErrorCode codes[] = {
     {"E0367",
      "The power over time of the job is not modelled: its groups train apart, or its nodes are of several kinds.",
      "Set job.local_steps to 1, or name one kind of nodes."},
+    {"E0368", "The power budget of a rack, a row, the hall or the grid does not feed its nodes at their lowest limit.",
+     "Raise the budget, or place fewer nodes there."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file, paths in options from the working directory."},

@@ -145,6 +145,15 @@ void add_further_kinds(Scenario& scenario) {
   }
 }
 
+/// The limit of a single accelerator, as that of all.
+void check_power_limit(const SlowAcceleratorSpec& slow, const Cluster& cluster, const Scenario& scenario,
+                       const Place& place) {
+  if (!slow.power_limit) return;
+  AcceleratorPart part = cluster.accelerator;
+  part.power_limit = slow.power_limit;
+  check_power_limit(part, scenario.parameters.power, place);
+}
+
 void check_power_limits(const Scenario& scenario) {
   const Cluster& cluster = scenario.cluster;
   const JsonValue& written = scenario.source.at("cluster");
@@ -156,6 +165,7 @@ void check_power_limits(const Scenario& scenario) {
         kind == 0 ? scenario.parameters : scenario.by_kind[static_cast<std::size_t>(kind - 1)].parameters;
     check_power_limit(cluster.groups[cluster.group_of_kind(kind)].accelerator, set.power, place);
   }
+  for (const SlowAcceleratorSpec& slow : cluster.spec.slow) check_power_limit(slow, cluster, scenario, place);
 }
 
 /// Settings name our fields, so a config.json is translated before any of them applies.

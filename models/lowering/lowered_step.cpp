@@ -25,9 +25,9 @@ StepGraphBuilder make_builder() {
 
 /// Only a governor lets power overshoot for the length of a kernel. How far is a matter of the board, by its rating,
 /// whatever lower limit its governor holds in the mean.
-PowerControl power_control(const DevicePowerParameters& power, const KernelTimes& kernels) {
+PowerControl power_control(const DevicePowerParameters& power, const KernelTimes& kernels, Watts limit) {
   if (!kernels.has_governor()) return {power.clock_exponent.value, false, 1, power.governor_window.value};
-  const double of_limit = std::max(1.0, (kernels.power_limit() - kernels.idle_power()).in(watt));
+  const double of_limit = std::max(1.0, (limit - kernels.idle_power()).in(watt));
   const double of_rating = std::max(of_limit, (kernels.rated_power() - kernels.idle_power()).in(watt));
   return {power.clock_exponent.value, true, power.short_term_power.value * of_rating / of_limit,
           power.governor_window.value};
@@ -84,10 +84,12 @@ class StepBase {
     const Scenario& s = prices_.scenario(classes.kind(c));
     const Watts beside = power_beside(s.cluster, kernels.idle_power());
     builder_.set_kind(static_cast<std::uint32_t>(classes.kind(c)));
-    builder_.set_power_control(power_control(s.parameters.power, kernels));
+    const Watts own = classes.clock(c).limit;
+    const Watts limit = own > Watts() ? std::min(own, kernels.power_limit()) : kernels.power_limit();
+    builder_.set_power_control(power_control(s.parameters.power, kernels, limit));
     builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
                             static_cast<std::uint32_t>(classes.multiplicity(c)), domain, kernels.idle_power() + beside,
-                            kernels.power_limit() + beside, classes.clock(c).highest, classes.clock(c).relative);
+                            limit + beside, classes.clock(c).highest, classes.clock(c).relative);
   }
 
   KindPrices prices_;

@@ -60,10 +60,11 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
 
 }  // namespace
 
-SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks) {
+SlowRanks slow_ranks(const Cluster& cluster, const DomainBlocks& blocks) {
   SlowRanks out;
-  for (const SlowAcceleratorSpec& slow : cluster.slow) {
-    const RankClock clock{slow.clock.value_or(1), slow.relative_clock.value_or(1)};
+  for (const SlowAcceleratorSpec& slow : cluster.spec.slow) {
+    const Watts limit = slow.power_limit && is_limited(slow, cluster) ? *slow.power_limit : Watts();
+    const RankClock clock{slow.clock.value_or(1), slow.relative_clock.value_or(1), limit};
     if (const auto rank = blocks.rank(slow.accelerator); rank && clock != RankClock{}) out[*rank] = clock;
   }
   return out;
@@ -359,7 +360,7 @@ FabricTiers telling_apart(const Scenario& s, const Placement& placement) {
 }
 
 RankClasses make_classes(const Scenario& s, const Placement& placement, bool folded) {
-  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
+  const SlowRanks slow = slow_ranks(s.cluster, placement.blocks());
   const SharingWidths sharing = sharing_widths(s);
   const FabricTiers fabric = telling_apart(s, placement);
   const RankKinds kinds = rank_kinds(s.cluster);
@@ -381,7 +382,7 @@ RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding 
     return std::move(classes).in_step(together);
   }
   const bool one_domain = placement.tensor_group().domains == 1;
-  const bool healthy = slow_ranks(s.cluster.spec, placement.blocks()).empty();
+  const bool healthy = slow_ranks(s.cluster, placement.blocks()).empty();
   return std::move(classes).in_step(folding == Folding::unfolded && healthy && one_domain);
 }
 

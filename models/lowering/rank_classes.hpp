@@ -27,6 +27,7 @@ enum class Folding {
 struct RankClock {
   double highest = 1;   ///< without a power limit
   double relative = 1;  ///< under the same load and power limit
+  Watts limit = {};     ///< power limit of its accelerator, where it is below that of the others; else 0
   auto operator<=>(const RankClock&) const = default;
 };
 
@@ -34,7 +35,7 @@ struct RankClock {
 using SlowRanks = std::map<int, RankClock>;
 
 /// Stragglers of a cluster among the first `ranks` accelerators.
-SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
+SlowRanks slow_ranks(const Cluster& cluster, const DomainBlocks& blocks);
 
 /// Kind of the node of each rank; empty where all nodes are of one kind.
 using RankKinds = std::vector<int>;

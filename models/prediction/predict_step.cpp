@@ -108,7 +108,8 @@ double dropped_of(const Scenario& s, const Plan& plan) {
 }
 
 /// Whether an accelerator runs slower than its peers: a cap may lie above the clock that power allows.
-bool is_slowed(const SlowAcceleratorSpec& slow, const StepSummary& step) {
+bool is_slowed(const SlowAcceleratorSpec& slow, const Cluster& cluster, const StepSummary& step) {
+  if (is_limited(slow, cluster)) return true;
   if (slow.relative_clock.value_or(1) < 1) return true;
   return std::ranges::any_of(
       step.capped, [&](const CappedClock& capped) { return capped.cap == slow.clock && capped.settled >= capped.cap; });
@@ -118,7 +119,8 @@ bool is_slowed(const SlowAcceleratorSpec& slow, const StepSummary& step) {
 void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& out) {
   StragglerUse use;
   for (const SlowAcceleratorSpec& slow : s.cluster.spec.slow)
-    if (s.cluster.blocks.rank(slow.accelerator) && is_slowed(slow, step)) use.accelerators.push_back(slow.accelerator);
+    if (s.cluster.blocks.rank(slow.accelerator) && is_slowed(slow, s.cluster, step))
+      use.accelerators.push_back(slow.accelerator);
   if (use.accelerators.empty()) return;
   Scenario healthy = s;
   healthy.cluster.spec.slow.clear();

@@ -52,6 +52,13 @@ struct AcceleratorLimit {
   Watts limit, rating;      ///< of one of them
 };
 
+/// Power limit of a rack, a row, the hall or the grid that acts on the mean of the job.
+struct PowerBudget {
+  std::string domain;          ///< "rack"
+  Watts budget, drawn;         ///< of the fullest domain
+  std::optional<Watts> limit;  ///< of each accelerator, which holds it; absent: nothing needs to
+};
+
 /// Power of all nodes of the job, and of their site.
 struct PowerUse {
   Watts nodes_mean;                      ///< mean over the step
@@ -61,6 +68,7 @@ struct PowerUse {
   Watts nodes_ramp;                      ///< largest change within 1 s behind power supplies, while steps repeat
   Joules energy_per_token;               ///< energy of nodes per token
   std::vector<AcceleratorLimit> limits;  ///< of the kinds whose limit is set below their rating
+  std::optional<PowerBudget> budget;     ///< the tightest; absent without capping
   Watts node_host;                       ///< power of the host of one node, constant over the step; part of nodes_mean
   std::optional<SitePower> site;         ///< absent unless the hall was planned (models/site/sizing/job_site.hpp)
   std::string no_site;                   ///< why it could not be planned

@@ -55,10 +55,10 @@ TEST_CASE("two stragglers of one stage cost hardly more than one, however the re
 
 TEST_CASE("a straggler beyond the job is not waited for", "[models]") {
   const Scenario scenario = small_scenario(sixteen_ranks());
-  ClusterSpec spec = scenario.cluster.spec;
-  spec.slow = {{20, 0.5, {}}};
-  CHECK(slow_ranks(spec, full_domains(16, 8)).empty());
-  CHECK(slow_ranks(spec, full_domains(24, 8)).size() == 1);
+  Cluster cluster = scenario.cluster;
+  cluster.spec.slow = {{20, 0.5, {}}};
+  CHECK(slow_ranks(cluster, full_domains(16, 8)).empty());
+  CHECK(slow_ranks(cluster, full_domains(24, 8)).size() == 1);
 }
 
 TEST_CASE("a relative clock costs what a cap above the clock of the power limit does not", "[models]") {

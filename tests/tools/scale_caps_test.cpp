@@ -75,6 +75,23 @@ TEST_CASE("a cap that an idle accelerator reaches is refused, whatever its data 
   CHECK(capped.err.find("draws when idle") != std::string::npos);
 }
 
+TEST_CASE("halls are compared at one power, and the command that confirms the best names its hall", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto compared = room.run("scale llama3-405b-h100 --power 20MW --caps 100,80 --halls air,direct-to-chip");
+  REQUIRE(compared.code == 0);
+  CHECK(testing::has(compared.out, "direct-to-chip"));
+  CHECK(testing::has(compared.out,
+                     "Next: clusterwright size llama3-405b-h100 --set cluster.facility.like=direct-to-chip"));
+  const JsonValue answer = room.run(
+                                   "scale llama3-405b-h100 --power 20MW --caps 100 --halls air,direct-to-chip "
+                                   "--format json")
+                               .json();
+  const auto& options = answer.at("options").elements();
+  REQUIRE(options.size() == 2);
+  CHECK(options[1].at("hall").as_text() == "direct-to-chip");
+  CHECK(number(options[1], "gpus") > number(options[0], "gpus"));  // pumps draw less than fans
+}
+
 TEST_CASE("a power without caps compares the usual ones, and impossible ones have a reason", "[tools]") {
   const testing::ProgramRoom room;
   const auto low = room.run(filled + " --caps 100,10");
@@ -89,7 +106,7 @@ TEST_CASE("wrong words of a comparison of caps are refused", "[tools]") {
   const testing::ProgramRoom room;
   for (const char* words : {"--caps 80", "--power 1MW --caps 0", "--power 1MW --caps 80,x", "--power 1MW --caps 120",
                             "--power 1MW --gpus 8", "--power 1MW --mode strong", "--power 1MW --mode other",
-                            "--power 1MW --cap 80%", "--power 1furlong"}) {
+                            "--power 1MW --cap 80%", "--power 1furlong", "--halls air", "--power 1MW --halls aire"}) {
     INFO(words);
     CHECK(room.run(std::string("scale llama3-8b-h100-64 ") + words).code == 2);
   }

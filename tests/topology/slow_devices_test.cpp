@@ -81,13 +81,15 @@ TEST_CASE("a slow device is read from its words", "[topology][slow]") {
   CHECK(gpus.count == 16);
   CHECK(gpus.relative_clock == Approx(0.975));
   CHECK(parse_slow("node.12:5%").number == 12);
+  CHECK(parse_slow("node.12:500W").power_limit == 500 * watt);
+  CHECK_FALSE(parse_slow("node.12:5%").power_limit);
   CHECK(parse_slow("gpu.0:95%").relative_clock == Approx(0.05));
 }
 
 TEST_CASE("words that name no slow device are refused with an example", "[topology][slow]") {
   for (const std::string text :
        {"", "node", "node:", "node:5", "node5%", "rack:5%", "0xnode:5%", "-1xnode:5%", "xnode:5%", "node.:5%",
-        "node.-1:5%", "2xnode.3:5%", "node:5%%", "node:x%", " node:5%", "99999999999xgpu:5%"}) {
+        "node.-1:5%", "2xnode.3:5%", "node:5%%", "node:x%", " node:5%", "99999999999xgpu:5%", "node:5kW", "node:W"}) {
     CAPTURE(text);
     CHECK(unread(text).code == "E0336");
     CHECK(unread(text).message == "cannot read \"" + text + "\"");

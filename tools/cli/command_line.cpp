@@ -114,7 +114,7 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
 /// Whether a command with --gpus can do without: others have a default, and `scale` may be given power or caps instead.
 bool does_without_sizes(const CLI::App& app) {
   if (app.get_name() == "collective" || app.get_name() == "search") return true;
-  return std::ranges::any_of(std::array{"--power", "--caps"}, [&](const char* name) {
+  return std::ranges::any_of(std::array{"--power", "--caps", "--halls"}, [&](const char* name) {
     const CLI::Option* option = app.get_option_no_throw(name);
     return option && option->count() > 0;
   });

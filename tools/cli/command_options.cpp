@@ -52,8 +52,10 @@ void add_cap(CLI::App& app, ScenarioRequest& request) {
 /// What-ifs of the nodes of a job.
 void add_nodes(CLI::App& app, ScenarioRequest& request) {
   add_cap(app, request);
-  app.add_option("--slow", request.slow,
-                 "slower devices: node:5% (one node, drawn by --seed), 16xgpu:3% or node.12:5%; repeatable")
+  app.add_option(
+         "--slow", request.slow,
+         "slower devices: node:5% (one node, drawn by --seed), 16xgpu:3%, node.12:5%, or node.12:500W (each of its "
+         "accelerators limited); repeatable")
       ->type_name("WHAT")
       ->allow_extra_args(false);
   app.add_option(
@@ -120,6 +122,10 @@ void add_scaling(CommandAdder& line) {
       ->add_option("--caps", scale_request->caps,
                    "power limits of each accelerator to compare at --power, in percent of its rating")
       ->type_name("100,80,60");
+  scale_app
+      ->add_option("--halls", scale_request->halls,
+                   "halls to compare at --power: files of configs/facilities, for example for air and for liquid")
+      ->type_name("air,direct-to-chip");
   scale_app->add_flag("--replan", scale_request->replan,
                       "search degrees, micro-batch and recomputation anew at each size, instead of keeping them");
   scale_request->scenario.command_line = line.typed;

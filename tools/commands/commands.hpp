@@ -47,6 +47,7 @@ struct ScaleRequest {
   bool replan = false;  ///< searches the layout anew at each size
   std::string power;    ///< instead of sizes: what the grid grants, "20MW"
   std::string caps;     ///< power limits to compare at that power, "100,80,60" percent of the rating
+  std::string halls;    ///< files of configs/facilities to compare there, "air,direct-to-chip"; empty: the scenario's
 };
 ExitCode scale(const ScaleRequest& request);
 

@@ -103,7 +103,7 @@ std::string interrupted_sentence(const ScaleCurve& curve, std::size_t asked) {
 }  // namespace
 
 ExitCode scale(const ScaleRequest& request) {
-  if (!request.power.empty() || !request.caps.empty()) return scale_caps(request);
+  if (!request.power.empty() || !request.caps.empty() || !request.halls.empty()) return scale_caps(request);
   const bool strong = request.mode.empty() || parse_choice("--mode", request.mode, {"strong", "weak"}) == 0;
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <functional>
 #include <mutex>
@@ -57,9 +58,22 @@ std::string percent(double share) {
   return plain_number(100 * share, 6) + "%";
 }
 
+/// "air,direct-to-chip": each once; one empty name without any.
+std::vector<std::string> parse_halls(const std::string& halls) {
+  std::vector<std::string> names;
+  std::istringstream parts(halls);
+  for (std::string part; std::getline(parts, part, ',');)
+    if (std::ranges::find(names, part) == names.end()) names.push_back(part);
+  if (names.empty()) names.emplace_back();
+  return names;
+}
+
 void check_options(const ScaleRequest& request) {
-  if (request.power.empty())
-    throw option_error("--caps", request.caps, "--caps needs the power of the site", "add --power, for example 20MW");
+  if (request.power.empty()) {
+    const std::string option = request.caps.empty() ? "--halls" : "--caps";
+    throw option_error(option, request.caps.empty() ? request.halls : request.caps,
+                       option + " needs the power of the site", "add --power, for example 20MW");
+  }
   if (!request.gpus.empty())
     throw option_error("--gpus", request.gpus, "the power says how many accelerators there are",
                        "leave out --gpus or --power");
@@ -70,11 +84,14 @@ void check_options(const ScaleRequest& request) {
     throw option_error("--cap", request.scenario.cap, "the limits to compare stand in --caps", "leave out --cap");
 }
 
+constexpr const char* hall_setting = "cluster.facility.like=";
+
 /// One option; what cannot be is its reason.
-CapOption filled_option(const ScaleRequest& request, double share, Watts grid) {
-  CapOption option{share, {}, {}, {}};
+CapOption filled_option(const ScaleRequest& request, double share, const std::string& hall, Watts grid) {
+  CapOption option{share, {}, {}, {}, hall};
   try {
     ScenarioRequest capped = request.scenario;
+    if (!hall.empty()) capped.settings.push_back(hall_setting + hall);
     if (share < 1) capped.cap = percent(share);
     ScenarioSession session = open_scenario(capped, ScenarioReader::scale);
     const JobSite site(session.scenario, session.context.inputs);
@@ -95,12 +112,34 @@ std::string title_of(const ResultContext& context, const CapComparison& caps) {
                      significant_text(caps.grid.in(megawatt)));
 }
 
+/// As a shell takes it: bare where it has nothing special.
+std::string shell_quoted(const std::string& word) {
+  const std::string plain = "._-=/,:+%";
+  const bool bare = std::ranges::all_of(
+      word, [&](unsigned char c) { return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string::npos; });
+  return bare ? word : "'" + printable(word) + "'";
+}
+
+/// Refuses a hall that does not exist or contradicts the scenario: of an option it would be a reason.
+void check_hall(const ScaleRequest& request, const std::string& hall) {
+  if (hall.empty()) return;
+  ScenarioRequest changed = request.scenario;
+  changed.settings.push_back(hall_setting + hall);
+  ScenarioSession session = open_scenario(changed, ScenarioReader::scale);
+  const JobSite site(session.scenario, session.context.inputs);
+}
+
 /// Command that confirms an option.
 std::string confirmation(const ScaleRequest& request, const CapOption& option) {
   const StepPrediction& step = *option.filled->step;
-  const std::string cap = option.share < 1 ? " --cap " + percent(option.share) : "";
-  return fmt::format("clusterwright size {} --set cluster.accelerators={} --set job.global_batch={}{}",
-                     printable(request.scenario.scenario), step.accelerators, step.plan.global_batch, cap);
+  std::string text = "clusterwright size " + printable(request.scenario.scenario);
+  std::vector<std::string> settings = request.scenario.settings;
+  if (!option.hall.empty()) settings.push_back(hall_setting + option.hall);
+  for (const std::string& setting : settings) text += " --set " + shell_quoted(setting);
+  if (!request.scenario.parameters.empty()) text += " --parameters " + shell_quoted(request.scenario.parameters);
+  if (option.share < 1) text += " --cap " + percent(option.share);
+  return text + fmt::format(" --set cluster.accelerators={} --set job.global_batch={}", step.accelerators,
+                            step.plan.global_batch);
 }
 
 struct CapAnswer {
@@ -140,20 +179,22 @@ ExitCode scale_caps(const ScaleRequest& request) {
   check_options(request);
   const Watts grid = parse_power({"--power", request.power});
   const std::vector<double> shares = parse_caps(request.caps);
+  const std::vector<std::string> halls = parse_halls(request.halls);
+  for (const std::string& hall : halls) check_hall(request, hall);
   const auto targets = output_targets(
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
   const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
   CapComparison caps{grid, session.scenario.cluster.accelerator.power.value, {}};
-  caps.options.resize(shares.size());
+  caps.options.resize(shares.size() * halls.size());
   {
-    ProgressLine progress("power limits", shares.size(), request.output.quiet);
-    std::vector<std::size_t> order(shares.size());
+    ProgressLine progress("power limits", caps.options.size(), request.output.quiet);
+    std::vector<std::size_t> order(caps.options.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::mutex counting;
     std::size_t done = 0;
     for_each_point(order, [&](std::size_t i) {
       if (interrupted()) return;
-      caps.options[i] = filled_option(request, shares[i], grid);
+      caps.options[i] = filled_option(request, shares[i % shares.size()], halls[i / shares.size()], grid);
       const std::lock_guard lock(counting);
       progress.finished(++done);
     });

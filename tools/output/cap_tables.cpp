@@ -50,14 +50,23 @@ const CapOption* cheapest(const CapComparison& caps) {
 }
 
 std::string cap_name(const CapOption& option) {
-  return percent_text(option.share, 0);
+  return percent_text(option.share, 0) + (option.hall.empty() ? "" : ", " + option.hall);
+}
+
+/// "80 % of the rating, direct-to-chip".
+std::string limit_words(const CapOption& option) {
+  return percent_text(option.share, 0) + " of the rating" + (option.hall.empty() ? "" : ", " + option.hall);
+}
+
+bool several_halls(const CapComparison& caps) {
+  return !caps.options.empty() && !caps.options.front().hall.empty();
 }
 
 Cell or_nothing(const std::optional<double>& value) {
   return value ? Cell(*value) : Cell();
 }
 
-std::vector<Cell> row_of(const CapComparison& caps, const CapOption& option) {
+std::vector<Cell> cells_of(const CapComparison& caps, const CapOption& option) {
   const double limit = (option.share * caps.rating).in(watt);
   if (!runs(option)) return {option.share, limit, {}, {}, {}, {}, {}, {}, {}, {}, option.reason};
   const StepPrediction& step = step_of(option);
@@ -75,9 +84,16 @@ std::vector<Cell> row_of(const CapComparison& caps, const CapOption& option) {
           limited_by(step)};
 }
 
+std::vector<Cell> row_of(const CapComparison& caps, const CapOption& option) {
+  std::vector<Cell> row = cells_of(caps, option);
+  if (several_halls(caps)) row.insert(row.begin(), option.hall);
+  return row;
+}
+
 JsonValue option_to_json(const CapComparison& caps, const CapOption& option) {
   JsonValue out = JsonValue::object({{"cap", option.share},
                                      {"limit_w", (option.share * caps.rating).in(watt)},
+                                     {"hall", option.hall.empty() ? JsonValue() : JsonValue(option.hall)},
                                      {"reason", option.reason.empty() ? JsonValue() : JsonValue(option.reason)}});
   if (!option.filled) return out;
   const SizedCluster& filled = *option.filled;
@@ -121,6 +137,7 @@ ResultTable cap_table(const CapComparison& caps) {
                    {"facility_w_mean", "Grid, mean", "MW", 1e-6, 2},
                    {"usd_per_million_tokens", "Cost", "$/Mtoken"},
                    words_column("limited_by", "Limited by")};
+  if (several_halls(caps)) table.columns.insert(table.columns.begin(), words_column("hall", "Hall"));
   for (const CapOption& option : caps.options) table.rows.push_back(row_of(caps, option));
   return table;
 }
@@ -140,7 +157,7 @@ std::vector<std::string> cap_sentences(const CapComparison& caps) {
   }
   std::vector<std::string> out;
   std::string text =
-      fmt::format("Most tokens: {} of the rating, {} tokens/s on {} GPUs", cap_name(*best),
+      fmt::format("Most tokens: {}, {} tokens/s on {} GPUs", limit_words(*best),
                   count_text(std::llround(step_of(*best).tokens_per_second)), count_text(step_of(*best).accelerators));
   if (first && best != first)
     text += fmt::format(
@@ -150,7 +167,7 @@ std::vector<std::string> cap_sentences(const CapComparison& caps) {
         percent_text(cautious_gain(*best, *first)));
   out.push_back(text + ".");
   if (least)
-    out.push_back(fmt::format("Cheapest tokens: {} of the rating, ${} per million.", cap_name(*least),
+    out.push_back(fmt::format("Cheapest tokens: {}, ${} per million.", limit_words(*least),
                               significant_text(*least->filled->cost.usd_per_million_tokens)));
   return out;
 }

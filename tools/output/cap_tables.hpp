@@ -18,6 +18,7 @@ struct CapOption {
   std::optional<SizedCluster> filled;  ///< the largest cluster that the power feeds
   std::string reason;                  ///< why there is none
   std::string help;                    ///< what would change that
+  std::string hall = {};               ///< file of configs/facilities; empty: the scenario's
 };
 
 struct CapComparison {

@@ -104,6 +104,15 @@ JsonValue checkpoint_to_json(const StepPrediction& step) {
                             {"tokens_per_s", step.tokens_per_second_with_checkpoints()}});
 }
 
+JsonValue budget_json(const PowerUse& power) {
+  if (!power.budget) return {};
+  const PowerBudget& budget = *power.budget;
+  return JsonValue::object({{"domain", budget.domain},
+                            {"budget_kw", budget.budget.in(kilowatt)},
+                            {"drawn_kw", budget.drawn.in(kilowatt)},
+                            {"limit_w", budget.limit ? JsonValue(budget.limit->in(watt)) : JsonValue()}});
+}
+
 JsonValue power_to_json(const PowerUse& power) {
   const auto site = [&](Watts SitePower::*member) {
     return power.site ? JsonValue(((*power.site).*member).in(kilowatt)) : JsonValue();
@@ -117,6 +126,7 @@ JsonValue power_to_json(const PowerUse& power) {
                             {"nodes_kw_peak", power.nodes_peak.in(kilowatt)},
                             {"nodes_kw_trough", power.nodes_trough.in(kilowatt)},
                             {"accelerator_limits", std::move(limits)},
+                            {"budget", budget_json(power)},
                             {"it_kw_mean", site(&SitePower::it_mean)},
                             {"it_kw_crest", site(&SitePower::it_crest)},
                             {"it_kw_peak", site(&SitePower::it_peak)},

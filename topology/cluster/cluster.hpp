@@ -114,4 +114,10 @@ Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const Jso
 Cluster resized(const Cluster& cluster, int accelerators);
 Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& request);
 
+/// Whether a single accelerator has a limit of its own below that of the others.
+inline bool is_limited(const SlowAcceleratorSpec& slow, const Cluster& cluster) {
+  const AcceleratorPart& part = cluster.accelerator;
+  return slow.power_limit && *slow.power_limit < part.power_limit.value_or(part.power.value);
+}
+
 }  // namespace clusterwright

@@ -258,9 +258,9 @@ void ClusterChecker::check_slow() {
             {pointer, "/accelerators"}, "", "accelerators are numbered from 0");
     if (!seen.insert(accelerator).second)
       error("E0336", fmt::format("accelerator {} is listed twice", accelerator), {pointer});
-    if (!spec_.slow[i].clock && !spec_.slow[i].relative_clock)
+    if (!spec_.slow[i].clock && !spec_.slow[i].relative_clock && !spec_.slow[i].power_limit)
       error("E0336", fmt::format("nothing says how slow accelerator {} is", accelerator), {pointer}, "",
-            "give clock or relative_clock");
+            "give clock, relative_clock or power_limit_w");
   }
 }
 

@@ -42,7 +42,12 @@ const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*) {
                      .max = 1})
           .optional(
               "relative_clock", &S::relative_clock,
-              {.help = "clock over that of the others under the same load and power limit", .min = 0.05, .max = 1});
+              {.help = "clock over that of the others under the same load and power limit", .min = 0.05, .max = 1})
+          .optional("power_limit_w", &S::power_limit,
+                    {.help = "power limit of this accelerator, where it is below that of the others, as in a rack with "
+                             "less power or cooling",
+                     .min = 0,
+                     .above_min = true});
   return table;
 }
 

@@ -23,9 +23,10 @@ const Record<MixedNodesSpec>& record(const MixedNodesSpec*);
 
 /// A straggler: slower silicon, a hot spot, a throttled device.
 struct SlowAcceleratorSpec {
-  int accelerator = 0;                   ///< numbered over the cluster, node by node, from 0
-  std::optional<double> clock;           ///< highest clock that it reaches, over that of the others
-  std::optional<double> relative_clock;  ///< its clock over that of the others under the same load and power limit
+  int accelerator = 0;                    ///< numbered over the cluster, node by node, from 0
+  std::optional<double> clock;            ///< highest clock that it reaches, over that of the others
+  std::optional<double> relative_clock;   ///< its clock over that of the others under the same load and power limit
+  std::optional<Watts> power_limit = {};  ///< of this accelerator alone; the lower one of it and that of all counts
   bool operator==(const SlowAcceleratorSpec&) const = default;
 };
 const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*);

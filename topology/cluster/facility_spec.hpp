@@ -41,14 +41,21 @@ struct HallSpec {
   std::optional<Meters> length, width;  ///< inside; as large as needed if absent
   std::optional<int> racks_per_row;     ///< if absent: as the length allows, else a nearly square hall
   Meters cold_aisle, hot_aisle;
-  Meters margin;                     ///< free on all four sides
-  double floor_load_kg_per_m2 = 0;   ///< a rack over its own footprint may weigh so much
-  Meters tray_above_rack;            ///< height of cable trays over the racks
-  Meters slack;                      ///< spare length of a cable between racks, both ends together
-  Meters slack_in_rack;              ///< spare length of a cable inside one rack
-  std::optional<Watts> power_limit;  ///< rated power of all equipment in the hall
+  Meters margin;                         ///< free on all four sides
+  double floor_load_kg_per_m2 = 0;       ///< a rack over its own footprint may weigh so much
+  Meters tray_above_rack;                ///< height of cable trays over the racks
+  Meters slack;                          ///< spare length of a cable between racks, both ends together
+  Meters slack_in_rack;                  ///< spare length of a cable inside one rack
+  std::optional<Watts> power_limit;      ///< rated power of all equipment in the hall
+  std::optional<Watts> row_power_limit;  ///< mean power of the nodes of one row; only under capping
 };
 const Record<HallSpec>& record(const HallSpec*);
+
+/// What limits on the power of racks, rows, the hall and the grid act on. none: nameplates, when racks and plants are
+/// planned. equal: the mean power of the job, as one limit of all accelerators lowers it until every domain holds its
+/// own.
+enum class Capping { none, equal };
+inline constexpr std::array<std::string_view, 2> capping_names = {"none", "equal"};
 
 /// Load of a stage: machines alone; also pumps and fans that must run while the machines do; also cooling plants.
 enum class StageLoad { machines, pumps, cooling };
@@ -65,6 +72,7 @@ const Record<PowerStageSpec>& record(const PowerStageSpec*);
 
 struct PowerChainSpec {
   std::optional<Watts> grid_limit;  ///< what the utility grants
+  Capping capping = Capping::none;
   double power_factor = 0.95;
   double continuous_share = 0.8;       ///< share of a breaker's rating that may be drawn for hours
   std::vector<PowerStageSpec> stages;  ///< from the grid to the racks

@@ -14,6 +14,7 @@
 #include "sim/diagnostic.hpp"
 #include "sim/split_mix.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
@@ -70,7 +71,7 @@ class SlowDrawer {
                   fmt::format("the job does not use {} {}, or it is slow already", wish.node ? "node" : "accelerator",
                               *wish.number),
                   "nodes and accelerators are numbered from 0; each can be slow once");
-    slow_down(found->second, wish.relative_clock);
+    slow_down(found->second, wish);
   }
 
   void draw(const SlowWish& wish) {
@@ -83,7 +84,7 @@ class SlowDrawer {
           "name fewer");
     for (int i = 0; i < wish.count; ++i) {
       const auto drawn = std::next(devices.begin(), static_cast<long>(draws_.below(devices.size())));
-      slow_down(drawn->second, wish.relative_clock);
+      slow_down(drawn->second, wish);
       devices.erase(drawn);
     }
   }
@@ -99,9 +100,12 @@ class SlowDrawer {
     return devices;
   }
 
-  void slow_down(const std::vector<int>& accelerators, double relative_clock) {
+  void slow_down(const std::vector<int>& accelerators, const SlowWish& wish) {
+    if (const Watts least = least_power_limit(cluster_.accelerator); wish.power_limit && *wish.power_limit < least)
+      refuse_slow(wish.text, fmt::format("{} takes no limit below {:.4g} W", cluster_.accelerator.id, least.in(watt)));
+    const std::optional<double> clock = wish.power_limit ? std::nullopt : std::optional(wish.relative_clock);
     for (const int accelerator : accelerators) {
-      slow_.push_back({accelerator, {}, relative_clock});
+      slow_.push_back({accelerator, {}, clock, wish.power_limit});
       taken_.insert(accelerator);
     }
   }
@@ -135,7 +139,13 @@ SlowWish parse_slow(const std::string& text) {
   const bool devices = take_devices(rest, wish);
   const bool separated = take_word(rest, ":");
   const auto percent = take_number<double>(rest);
-  if (!devices || !separated || !percent || rest != "%") refuse_slow(text, fmt::format("cannot read \"{}\"", text));
+  if (!devices || !separated || !percent || (rest != "%" && rest != "W"))
+    refuse_slow(text, fmt::format("cannot read \"{}\"", text));
+  if (rest == "W") {
+    wish.power_limit = *percent * watt;
+    if (!(*percent > 0)) refuse_slow(text, "a power limit must be above 0 W");
+    return wish;
+  }
   if (!(*percent > 0 && *percent <= 95))
     refuse_slow(text, fmt::format("must be above 0 % and at most 95 % (got {} %)", *percent));
   wish.relative_clock = 1 - *percent / 100;

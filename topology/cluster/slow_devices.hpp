@@ -18,9 +18,11 @@ struct SlowWish {
   int count = 1;              ///< number of nodes or accelerators
   std::optional<int> number;  ///< node or accelerator of the machine, from 0; absent: drawn
   double relative_clock = 1;
+  std::optional<Watts> power_limit = {};  ///< of each accelerator, instead of a slower clock
 };
 
-/// Wish from "node:5%" (one node, 5 % slower), "16xgpu:3%" or "node.12:5%" (node 12).
+/// Wish from "node:5%" (one node, 5 % slower), "16xgpu:3%", "node.12:5%" (node 12) or "node.12:500W" (its accelerators
+/// limited to 500 W).
 /// @throws ConfigError E0336
 SlowWish parse_slow(const std::string& text);
 

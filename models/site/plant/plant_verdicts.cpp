@@ -51,7 +51,13 @@ class PlantJudge {
     judge_node();
     judge_stated_nodes();
     judge_node_cooling();
-    if (facility_.hall.power_limit)
+    if (facility_.hall.power_limit && capped())
+      plan_.verdicts.push_back({"mean power of the hall",
+                                plan_.mean.it <= *facility_.hall.power_limit * (1 + site_rounding),
+                                fmt::format("{} in the mean, which capping holds; {} allowed", kw(plan_.mean.it),
+                                            kw(*facility_.hall.power_limit)),
+                                "facility.hall.power_limit_kw"});
+    else if (facility_.hall.power_limit)
       plan_.verdicts.push_back(
           {"power of the hall", plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
            fmt::format("{} rated; {} allowed", kw(plan_.rated.it), kw(*facility_.hall.power_limit)),
@@ -59,6 +65,9 @@ class PlantJudge {
   }
 
  private:
+  /// Whether limits of domains act on the mean of the job.
+  bool capped() const { return facility_.power.capping != Capping::none && plan_.node.swing; }
+
   /// Verdict on pumps: a die under a cold plate overheats within seconds after they stop, before a generator runs.
   void judge_pumps() {
     if (plan_.cooling.liquid == Watts{}) return;
@@ -79,6 +88,14 @@ class PlantJudge {
   void judge_grid() {
     if (!facility_.power.grid_limit) return;
     const Watts granted = *facility_.power.grid_limit;
+    if (capped()) {
+      plan_.verdicts.push_back(
+          {"mean power from the grid", plan_.hot_mean->facility <= granted * (1 + site_rounding),
+           fmt::format("{} in the mean of a step on the design day, which capping holds; {} granted",
+                       kw(plan_.hot_mean->facility), kw(granted)),
+           "facility.power.grid_limit_kw"});
+      return;
+    }
     std::string drawn = fmt::format("{} with everything at its nameplate on the design day", kw(plan_.rated.facility));
     if (plan_.crest) drawn += fmt::format(", {} at the crest of the step", kw(plan_.crest->facility));
     drawn += fmt::format(", {} in the mean of a year; {} granted", kw(plan_.mean.facility), kw(granted));

@@ -71,9 +71,13 @@ class SitePlanner {
 
   // --- Racks and networks -------------------------------------------------------------------------------------------
 
+  /// Whether limits of domains act on the mean of a job.
+  bool capped() const { return facility_.power.capping != Capping::none && plan_.node.swing; }
+
   RackBounds bounds() const {
     RackBounds out{&frame_,         cooling_.racks, facility_.rack,
                    facility_.power, nullptr,        facility_.hall.floor_load_kg_per_m2};
+    if (capped()) out.rules.power_limit.reset();  // the mean of the job holds it
     out.circuit = find_part(catalog_.power_stages, facility_.power.circuit);
     if (const int units = in_rack_units(cooling_, facility_.cooling.redundancy); units > 0)
       out.hold(*cooling_.coolant_unit, units);
@@ -230,6 +234,7 @@ class SitePlanner {
       };
       plan_.peak = at(node.swing->peak);
       plan_.crest = at(node.swing->crest);
+      plan_.hot_mean = at(node.mean);
     }
     plan_.chain = chain;
     plan_.power_stages = chain.rated_loads();

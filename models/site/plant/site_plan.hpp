@@ -54,6 +54,7 @@ struct SitePlan {
   FacilityPower rated;  ///< everything at its nameplate on the design day, accelerators at their power limits
   FacilityPower mean;   ///< mean of a step in the mean of a year
   std::optional<FacilityPower> peak, crest;  ///< of a step, on the design day; absent without a job
+  std::optional<FacilityPower> hot_mean;     ///< mean of a step, on the design day; absent without a job
   std::optional<PowerChain> chain;           ///< of the rated site; refers to parts of the catalog
   CoolingLoad cooling;
   Kilograms mass;

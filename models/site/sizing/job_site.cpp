@@ -9,6 +9,7 @@
 #include "models/site/plant/devices.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/site/plant/heat_removal.hpp"
+#include "models/site/sizing/power_budgets.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_value.hpp"
@@ -158,10 +159,15 @@ StepPrediction JobSite::predict(const Scenario& scenario) const {
   } catch (const ConfigError& error) {  // nodes that cannot be placed
     no_site = error.diagnostics().front().message;
   }
-  StepPrediction step = predict_step(cooled ? *cooled : scenario);
+  if (!cooled) {
+    StepPrediction step = predict_step(scenario);
+    step.power.no_site = no_site;
+    return step;
+  }
+  auto [limited, step] = predict_within_budgets(*cooled, parts);
+  const SiteParts held{limited.cluster, catalog_, facility};
   try {
-    if (cooled)
-      step.power.site = site_power(plan_job_site(parts, replayed_node_power(parts, step), &*cooled, &step).plan);
+    step.power.site = site_power(plan_job_site(held, replayed_node_power(held, step), &limited, &step).plan);
   } catch (const ConfigError& error) {  // networks that cannot be built
     no_site = error.diagnostics().front().message;
   }
@@ -174,9 +180,11 @@ SitedStep JobSite::plan(const Scenario& scenario) const {
   std::vector<InputFile> read;  // the constructor has named them
   SitedStep out{scenario, {}, {}, facility_of(scenario, catalog_, read)};
   const SiteParts parts{scenario.cluster, catalog_, out.facility};
-  out.scenario = cooled_in_hall(scenario, parts);
-  out.step = predict_step(out.scenario);
-  out.plan = plan_job_site(parts, replayed_node_power(parts, out.step), &out.scenario, &out.step).plan;
+  BudgetedStep budgeted = predict_within_budgets(cooled_in_hall(scenario, parts), parts);
+  out.scenario = std::move(budgeted.scenario);
+  out.step = std::move(budgeted.step);
+  const SiteParts held{out.scenario.cluster, catalog_, out.facility};
+  out.plan = plan_job_site(held, replayed_node_power(held, out.step), &out.scenario, &out.step).plan;
   out.step.power.site = site_power(out.plan);
   return out;
 }

@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "models/job/scenario.hpp"
-#include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/training_run.hpp"
 #include "models/site/sizing/cost_report.hpp"
 #include "models/site/sizing/job_site.hpp"
+#include "models/site/sizing/power_budgets.hpp"
 #include "models/site/sizing/sized_cluster_laws.hpp"
 #include "topology/nodes/node_parts.hpp"
 
@@ -27,14 +27,15 @@ bool rented(const SizingRequest& request) {
 
 class Sizer {
  public:
-  explicit Sizer(const SizingRequest& request)
-      : request_(request), parts_{request.cluster, request.catalog, request.facility, request.every_cable} {}
+  /// @param step  prediction of the request's scenario, which has the hosts of the hall; null without a job
+  Sizer(const SizingRequest& request, const StepPrediction* step)
+      : request_(request), parts_{request.cluster, request.catalog, request.facility, request.every_cable} {
+    if (step) out_.step = *step;
+  }
 
   SizedCluster size() {
     out_.name = request_.cluster.spec.name;
     out_.accelerator = request_.cluster.accelerator.id;
-    if (request_.scenario) refuse_several_kinds(*request_.scenario, "sizing around a step");
-    if (request_.scenario) out_.step = predict_step(cooled_in_hall(*request_.scenario, parts_));
     const NodePower node = out_.step ? replayed_node_power(parts_, *out_.step) : typical_node_power(parts_);
     PlannedSite site = plan_job_site(parts_, node, request_.scenario, out_.step ? &*out_.step : nullptr);
     out_.plan = std::move(site.plan);
@@ -89,6 +90,17 @@ class Sizer {
   SizedCluster out_;
 };
 
+/// The job is predicted first: budgets of its hall may limit the accelerators that the hall is planned for.
+SizedCluster sized_with_job(const SizingRequest& request) {
+  if (!request.scenario) return Sizer(request, nullptr).size();
+  refuse_several_kinds(*request.scenario, "sizing around a step");
+  const SiteParts parts{request.cluster, request.catalog, request.facility};
+  const BudgetedStep budgeted = predict_within_budgets(cooled_in_hall(*request.scenario, parts), parts);
+  SizingRequest held{budgeted.scenario.cluster, request.catalog,    request.facility, request.prices,
+                     request.scenario,          request.every_cable};
+  return Sizer(held, &budgeted.step).size();
+}
+
 }  // namespace
 
 CostReport price_plan(const SizingRequest& request, const SitePlan& plan, const StepPrediction* step) {
@@ -117,7 +129,7 @@ CostReport price_plan(const SizingRequest& request, const SitePlan& plan, const 
 }
 
 SizedCluster size_cluster(const SizingRequest& request) {
-  SizedCluster sized = Sizer(request).size();
+  SizedCluster sized = sized_with_job(request);
   check_laws(sized);
   return sized;
 }

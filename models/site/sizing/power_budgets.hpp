@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Power limits of racks, rows, the hall and the grid that act on a job: the slow loop around its steps.
+///
+/// Controllers of racks and halls average over seconds and more, so they see the mean of the step. They lower one limit
+/// of all accelerators until every domain draws no more than its budget: clocks, power and step are predicted anew for
+/// each limit that is tried. Domains are those that draw most: the fullest rack and row by the ranks that they hold.
+/// @source docs/models/power.md, "Budgets of racks and halls"
+#pragma once
+
+#include "models/site/sizing/job_site.hpp"
+
+namespace clusterwright {
+
+/// Prediction with the limit of accelerators that its budgets ask for.
+struct BudgetedStep {
+  Scenario scenario;  ///< with that limit
+  StepPrediction step;
+};
+
+/// @param cooled  scenario with the hosts of its hall (cooled_in_hall)
+/// @throws ConfigError as predict_step; E0368 where a budget does not feed the accelerators at their lowest limit
+BudgetedStep predict_within_budgets(const Scenario& cooled, const SiteParts& parts);
+
+}  // namespace clusterwright

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Budgets of racks, rows, halls and grids are held, and cost what a limit costs; a hot node splits only what it
+// touches.
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/job/scenario_loader.hpp"
+#include "models/lowering/lowered_step.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/settling/step_simulation.hpp"
+#include "models/site/sizing/job_site.hpp"
+#include "sim/step_graph.hpp"
+#include "support/catch.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+const std::filesystem::path shipped_scenarios = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "scenarios";
+
+Scenario job_of_64(std::vector<std::string> settings = {}) {
+  ScenarioOptions options;
+  options.settings = std::move(settings);
+  return load_scenario(shipped_scenarios / "llama3-8b-h100-64.json", options);
+}
+
+/// @param budgets  settings of the facility, without "cluster.facility."
+SitedStep budgeted(const std::vector<std::string>& budgets, const std::string& capping = "equal") {
+  std::vector<std::string> settings = {"cluster.facility.power.capping=" + capping};
+  for (const std::string& budget : budgets) settings.push_back("cluster.facility." + budget);
+  const Scenario scenario = job_of_64(settings);
+  std::vector<InputFile> inputs;
+  return JobSite(scenario, inputs).plan(scenario);
+}
+
+}  // namespace
+
+TEST_CASE("budgets of every domain are held, and hardly anything of them is left", "[laws][power]") {
+  const SitedStep free = budgeted({"rack.nodes=4"}, "none");
+  const double hall = free.plan.mean.it.in(kilowatt), grid = free.plan.hot_mean->facility.in(kilowatt);
+  const double racks = 0.8 * free.step.power.nodes_mean.in(kilowatt) / 2;
+  for (const auto& [domain, setting] : std::vector<std::pair<std::string, std::string>>{
+           {"rack", "rack.power_limit_kw=" + std::to_string(racks)},
+           {"row", "hall.row_power_limit_kw=" + std::to_string(2 * racks)},
+           {"hall", "hall.power_limit_kw=" + std::to_string(0.85 * hall)},
+           {"grid", "power.grid_limit_kw=" + std::to_string(0.85 * grid)}}) {
+    INFO(setting);
+    const SitedStep held = budgeted({"rack.nodes=4", setting});
+    REQUIRE(held.step.power.budget);
+    const PowerBudget& budget = *held.step.power.budget;
+    CHECK(budget.domain == domain);
+    CHECK(budget.drawn <= budget.budget);
+    CHECK(budget.drawn >= 0.995 * budget.budget);
+    REQUIRE(budget.limit);
+    CHECK(held.scenario.cluster.accelerator.power_limit == budget.limit);
+    CHECK(held.step.step_time > free.step.step_time);
+    CHECK(held.step.power.nodes_mean < free.step.power.nodes_mean);
+    CHECK(held.plan.floor.nodes_per_rack == 4);
+  }
+}
+
+TEST_CASE("a tighter budget never speeds a step up", "[laws][power]") {
+  Seconds before;
+  for (const double kilowatts : {40.0, 26.0, 24.0, 22.0, 20.0}) {
+    INFO(kilowatts);
+    const SitedStep held = budgeted({"rack.nodes=4", "rack.power_limit_kw=" + std::to_string(kilowatts)});
+    CHECK(held.step.step_time >= (1 - 1e-3) * before);
+    before = held.step.step_time;
+  }
+}
+
+TEST_CASE("a budget that does not bind changes nothing and says so", "[laws][power]") {
+  const SitedStep free = budgeted({"rack.nodes=4"}, "none"),
+                  wide = budgeted({"rack.nodes=4", "rack.power_limit_kw=60", "hall.power_limit_kw=5000"});
+  CHECK(wide.step.step_time == free.step.step_time);
+  REQUIRE(wide.step.power.budget);
+  CHECK_FALSE(wide.step.power.budget->limit);
+  CHECK(wide.step.warnings.back().find("changes nothing") != std::string::npos);
+}
+
+TEST_CASE("a budget that does not feed nodes at their lowest limit is refused", "[laws][power]") {
+  try {
+    budgeted({"rack.nodes=4", "rack.power_limit_kw=10"});
+    FAIL("not refused");
+  } catch (const ConfigError& error) {
+    CHECK(error.diagnostics().front().code == "E0368");
+    CHECK(error.diagnostics().front().message.find("does not feed its nodes") != std::string::npos);
+  }
+}
+
+TEST_CASE("limits of single accelerators split only the ranks that they touch", "[laws][power]") {
+  std::string hot = "cluster.slow=[";
+  for (int i = 0; i < 8; ++i)
+    hot += (i ? ", " : "") + std::string("{\"accelerator\": ") + std::to_string(i) + ", \"power_limit_w\": 400}";
+  const Scenario limited = job_of_64({hot + "]"}), healthy = job_of_64(),
+                 all = job_of_64({"cluster.node.accelerator_power_limit_w=400"});
+  const StepPrediction step = predict_step(limited);
+  const LoweredStep with(limited, step.plan, Folding::folded), without(healthy, step.plan, Folding::folded);
+  CHECK(with.structure().ranks.size() <= 2 * without.structure().ranks.size());
+  int touched = 0, ranks = 0;
+  for (const RankClassId rank : with.structure().ranks.ids()) {
+    const int count = static_cast<int>(with.structure().ranks[rank].multiplicity);
+    ranks += count;
+    if (with.timing().power_limit[rank] < without.timing().power_limit[RankClassId(0)]) touched += count;
+  }
+  CHECK(touched == 8);
+  CHECK(ranks == 64);
+  const Seconds usual = predict_step(healthy).step_time, slowest = predict_step(all).step_time;
+  CHECK(step.step_time > usual);
+  CHECK(step.step_time <= (1 + 1e-3) * slowest);
+  REQUIRE(step.stragglers);
+  CHECK(step.stragglers->accelerators.size() == 8);
+  CHECK(step.power.nodes_mean < predict_step(healthy).power.nodes_mean);
+  const auto folded = simulate_step(limited, step.plan),
+             unfolded = simulate_step(limited, step.plan, Folding::unfolded);
+  CHECK(to_seconds(folded.result.end) / to_seconds(unfolded.result.end) == Approx(1).epsilon(2e-3));
+}
+
+TEST_CASE("a limit of one accelerator above that of all changes nothing", "[laws][power]") {
+  const StepPrediction with = predict_step(job_of_64({R"(cluster.slow=[{"accelerator": 3, "power_limit_w": 700}])"}));
+  CHECK(with.step_time == predict_step(job_of_64()).step_time);
+  CHECK_FALSE(with.stragglers);
+}
