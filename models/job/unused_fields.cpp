@@ -22,6 +22,7 @@ struct Question {
 
   const Job& job() const { return scenario.job; }
   bool sizes_a_site() const { return reader == ScenarioReader::size; }
+  bool copies_messages() const { return scenario.cluster.spec.fabric.transport == Transport::ethernet; }
   bool plans_a_site() const { return sizes_a_site() || reader == ScenarioReader::wave; }
 };
 
@@ -108,8 +109,10 @@ const char* no_files(const Question& q) {
   return q.job().input ? nullptr : "the job reads no data and writes no checkpoints";
 }
 
+template <bool size_too>
 const char* no_wave(const Question& q) {
-  return q.reader == ScenarioReader::wave ? nullptr : "wave reads it";
+  if (q.reader == ScenarioReader::wave || (size_too && q.sizes_a_site())) return nullptr;
+  return size_too ? "size and wave read it" : "wave reads it";
 }
 
 const char* no_hashing(const Question& q) {
@@ -160,9 +163,8 @@ const char* no_rails(const Question& q) {
 }
 
 const char* no_link_rate(const Question& q) {
-  return q.scenario.cluster.spec.fabric.kind == FabricKind::fat_tree
-             ? "links of a fat tree run at the rate of NICs and switch ports"
-             : nullptr;
+  const bool tree = q.scenario.cluster.spec.fabric.kind == FabricKind::fat_tree;
+  return tree ? "links of a fat tree run at the rate of NICs and switch ports" : nullptr;
 }
 
 bool keeps_on_host(const Question& q) {
@@ -181,14 +183,13 @@ const char* no_host_memory(const Question& q) {
 }
 
 const char* no_host_copies(const Question& q) {
-  const bool tcp = q.scenario.cluster.spec.fabric.transport == Transport::ethernet;
-  return keeps_on_host(q) || q.job().input || tcp ? nullptr : "nothing is copied through the memory of a host";
+  return keeps_on_host(q) || q.job().input || q.copies_messages() ? nullptr
+                                                                  : "nothing is copied through the memory of a host";
 }
 
 const char* no_host_work(const Question& q) {
-  const bool tcp = q.scenario.cluster.spec.fabric.transport == Transport::ethernet;
   const bool prepares = q.job().input && q.job().input->tokens_per_core;
-  return prepares || tcp ? nullptr : "hosts prepare no data and copy no messages";
+  return prepares || q.copies_messages() ? nullptr : "hosts prepare no data and copy no messages";
 }
 
 const char* no_pool(const Question& q) {
@@ -197,8 +198,8 @@ const char* no_pool(const Question& q) {
 
 const char* enough_positions(const Question& q) {
   const Transformer& model = q.scenario.transformer;
-  const bool table = model.positions == PositionEncoding::learned;
-  return table || model.max_sequence < q.job().sequence ? nullptr : "no table of positions is kept";
+  const bool read = model.positions == PositionEncoding::learned || model.max_sequence < q.job().sequence;
+  return read ? nullptr : "no table of positions is kept";
 }
 
 const char* no_torus(const Question& q) {
@@ -208,8 +209,7 @@ const char* no_torus(const Question& q) {
 
 /// Above the batch nothing happens, except to a batch that grows.
 const char* not_reached(const Question& q) {
-  const std::int64_t batch = std::int64_t{q.job().global_batch} * q.job().sequence;
-  const bool within = q.job().max_global_batch_tokens && batch <= *q.job().max_global_batch_tokens;
+  const bool within = std::int64_t{q.job().global_batch} * q.job().sequence <= q.job().max_global_batch_tokens;
   return within && q.reader != ScenarioReader::scale ? "the batch is within it" : nullptr;
 }
 
@@ -249,7 +249,8 @@ constexpr Rule rules[] = {
     {"prices.*", only_rent, UnusedKind::describes},
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
-    {"cluster.facility.stabilization", no_wave, UnusedKind::describes},
+    {"cluster.facility.stabilization.storage", no_wave<true>, UnusedKind::describes},
+    {"cluster.facility.stabilization.*", no_wave<false>, UnusedKind::describes},
     {"cluster.fabric.routing", one_path, UnusedKind::describes},
     {"cluster.fabric.queue_pairs", no_hashing, UnusedKind::describes},
     {"cluster.fabric.routing_seed", no_hashing, UnusedKind::describes},

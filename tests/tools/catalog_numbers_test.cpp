@@ -134,6 +134,8 @@ const std::vector<Witness>& witnesses() {
     out.emplace_back(swings_of);
     out.push_back(site("dgx-h100-127", "air"));
     out.push_back(site("gb200-nvl72-9racks", "rack-scale"));
+    out.push_back(
+        site("dgx-h100-127", "air", R"({"stabilization": {"storage": [{"part": "Battery container, 2 h"}]}})"));
     out.push_back(job("llama3-8b-h100-64"));
     out.push_back(site("dgx-h100-127", "air", R"({"cooling": {"supply_c": 32}})"));
     out.push_back(site(open_groups(), "air"));
@@ -219,7 +221,6 @@ const std::map<std::string, std::string> silent = {
     {"cables.delay_ns_per_m", "the hop latency of a fabric counts 10 m of fibre"},
     {"cables.mass_kg", "a cartridge is part of the mass of its rack"},
     {"cables.max_power_per_end_w", "switches are rated with modules in all cages"},
-    {"energy_storage.price_usd", "size does not buy storage yet (docs/limits.md)"},
     {"nics.latency_us", "latencies between nodes are fitted end to end"},
     {"nics.max_power_w", "part of the rating of a node"},
     {"nics.ports", "for readers: a node states its NICs and their rate"},

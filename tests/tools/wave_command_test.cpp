@@ -93,6 +93,22 @@ TEST_CASE("what cannot be is refused with its place", "[tools][wave]") {
       "E0202");
 }
 
+TEST_CASE("size buys the storage that a facility states", "[tools][wave]") {
+  const testing::ProgramRoom room;
+  const auto sized = [&](const std::string& storage) {
+    return room
+        .run("size llama3-405b-h100 --format json --set 'cluster.facility.stabilization.storage=" + storage + "'")
+        .json();
+  };
+  const JsonValue none = sized("[]"), battery = sized(R"([{"part": "Battery container, 2 h", "modules": 12}])");
+  const double more = battery.at("capex_usd").as_number() - none.at("capex_usd").as_number();
+  CHECK(more >= 12 * 1156200 * 0.99);
+  CHECK(testing::has(room.run("size llama3-405b-h100 --set "
+                              "'cluster.facility.stabilization.storage=[{\"part\": \"ORv3 battery shelf\"}]'")
+                         .out,
+                     "ORv3 battery shelf"));
+}
+
 TEST_CASE("a timeline shows watts and clocks beside work", "[tools][wave]") {
   const testing::ProgramRoom room;
   REQUIRE(room.run("run llama3-8b-h100-64 --cap 60% --timeline trace.json --quiet").code == 0);

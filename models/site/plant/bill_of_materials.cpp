@@ -55,6 +55,7 @@ class BillWriter {
       add(BillChapter::transceivers, modules.part, "all networks", modules.count, {}, {});
     if (request_.services.spares) add_spares(*request_.services.spares);
     add_services();
+    for (const StorageUseSpec& use : request_.stabilization.storage) add_energy_storage(use);
     add_racks();
     for (const PowerStageLoad& stage : plan_.power_stages)
       add(BillChapter::power, stage.part, "power chain", stage.modules, {}, {});
@@ -158,6 +159,23 @@ class BillWriter {
     if (request_.block.machine) by_role[static_cast<std::size_t>(RackRole::compute)] = 0;
     for (std::size_t role = 0; role < by_role.size(); ++role)
       add(BillChapter::racks, frame.id, std::string(rack_role_names[role]), by_role[role], {}, frame.mass.value);
+  }
+
+  /// Among services: prices of whole buildings that cover the power chain do not cover it.
+  void add_energy_storage(const StorageUseSpec& use) {
+    const EnergyStoragePart& part = *find_part(request_.catalog.energy_storage, use.part);
+    const auto places = [&]() -> long long {
+      switch (part.place) {
+        case StoragePlace::accelerator:
+          return plan_.accelerators;
+        case StoragePlace::rack:
+          return plan_.floor.count(RackRole::compute);
+        case StoragePlace::hall:
+          return 1;
+      }
+      return 0;
+    };
+    add(BillChapter::services, part.id, "energy storage", use.modules * places(), {}, {});
   }
 
   /// Cooling is sold by the heat that it removes, spares included; a kilowatt is a piece.

@@ -34,6 +34,7 @@ struct BillRequest {
   const ComputeBlock& block;
   const Catalog& catalog;
   const ServicesSpec& services;
+  const StabilizationSpec& stabilization;
   int managers = 0, servers = 0, appliances = 0;
 };
 

@@ -251,7 +251,8 @@ class SitePlanner {
   }
 
   void write_bill() {
-    const BillRequest request{plan_, block_, catalog_, facility_.services, managers(), servers(), appliances()};
+    const BillRequest request{plan_,      block_,    catalog_,    facility_.services, facility_.stabilization,
+                              managers(), servers(), appliances()};
     plan_.bill = make_bill(request);
     const auto missing = spares_not_counted(request);
     plan_.uncounted.insert(plan_.uncounted.end(), missing.begin(), missing.end());
