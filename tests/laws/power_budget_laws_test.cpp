@@ -61,6 +61,15 @@ TEST_CASE("budgets of every domain are held, and hardly anything of them is left
   }
 }
 
+TEST_CASE("racks that state no nodes keep those that they have without a limit, and hold their budget",
+          "[laws][power]") {
+  const SitedStep free = budgeted({}, "none"), held = budgeted({"rack.power_limit_kw=22"});
+  CHECK(held.plan.floor.nodes_per_rack == free.plan.floor.nodes_per_rack);
+  REQUIRE(held.step.power.budget);
+  CHECK(held.step.power.budget->drawn <= 22 * kilowatt);
+  CHECK(held.plan.floor.nodes_per_rack * held.plan.node.mean <= 22 * kilowatt);
+}
+
 TEST_CASE("a tighter budget never speeds a step up", "[laws][power]") {
   Seconds before;
   for (const double kilowatts : {40.0, 26.0, 24.0, 22.0, 20.0}) {

@@ -164,8 +164,8 @@ StepPrediction JobSite::predict(const Scenario& scenario) const {
     step.power.no_site = no_site;
     return step;
   }
-  auto [limited, step] = predict_within_budgets(*cooled, parts);
-  const SiteParts held{limited.cluster, catalog_, facility};
+  auto [limited, step, held_in] = predict_within_budgets(*cooled, parts);
+  const SiteParts held{limited.cluster, catalog_, held_in};
   try {
     step.power.site = site_power(plan_job_site(held, replayed_node_power(held, step), &limited, &step).plan);
   } catch (const ConfigError& error) {  // networks that cannot be built
@@ -183,6 +183,7 @@ SitedStep JobSite::plan(const Scenario& scenario) const {
   BudgetedStep budgeted = predict_within_budgets(cooled_in_hall(scenario, parts), parts);
   out.scenario = std::move(budgeted.scenario);
   out.step = std::move(budgeted.step);
+  out.facility = std::move(budgeted.facility);
   const SiteParts held{out.scenario.cluster, catalog_, out.facility};
   out.plan = plan_job_site(held, replayed_node_power(held, out.step), &out.scenario, &out.step).plan;
   out.step.power.site = site_power(out.plan);

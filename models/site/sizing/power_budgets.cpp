@@ -61,9 +61,8 @@ struct Trial {
 
 class BudgetSearch {
  public:
-  BudgetSearch(const Scenario& cooled, const SiteParts& parts) : cooled_(cooled), parts_(parts) {
-    if (const auto& stated = parts.facility.rack.nodes) nodes_per_rack_ = *stated;
-  }
+  BudgetSearch(const Scenario& cooled, const SiteParts& parts)
+      : cooled_(cooled), parts_(parts), facility_(parts.facility) {}
 
   BudgetedStep find() {
     const AcceleratorPart& part = cooled_.cluster.accelerator;
@@ -100,7 +99,7 @@ class BudgetSearch {
   }
 
   Trial tried(Watts limit) {
-    Trial out{limit, {cooled_, {}}, {}};
+    Trial out{limit, {cooled_, {}, facility_}, {}};
     AcceleratorPart& part = out.step.scenario.cluster.accelerator;
     if (limit < part.power.value) {
       part.power_limit = limit;
@@ -108,25 +107,26 @@ class BudgetSearch {
     }
     out.step.step = predict_step(out.step.scenario);
     out.tightest = tightest(out.step);
+    out.step.facility = facility_;
     return out;
   }
 
   PowerBudget tightest(const BudgetedStep& step) {
-    const SiteParts parts{step.scenario.cluster, parts_.catalog, parts_.facility};
+    const SiteParts parts{step.scenario.cluster, parts_.catalog, facility_};
     const NodePower node = replayed_node_power(parts, step.step);
     const SitePlan plan = plan_job_site(parts, node, &step.scenario, &step.step).plan;
-    if (nodes_per_rack_ == 0) nodes_per_rack_ = plan.floor.nodes_per_rack;
+    if (!facility_.rack.nodes) facility_.rack.nodes = plan.floor.nodes_per_rack;  // the first trial is without a limit
     std::vector<PowerBudget> all;
     const auto add = [&](const char* domain, const std::optional<Watts>& budget, Watts drawn) {
       if (budget) all.push_back({domain, *budget, drawn, {}});
     };
-    const Facility& facility = parts_.facility;
+    const Facility& facility = facility_;
     if (facility.rack.power_limit || facility.hall.row_power_limit) {
       const std::vector<Watts> means = rank_means(step.scenario, step.step.plan);
       const auto drawn = [&](int nodes) {
         return fullest(rank_groups(step.scenario, step.step.plan, nodes).racks, means);
       };
-      add("rack", facility.rack.power_limit, drawn(nodes_per_rack_));
+      add("rack", facility.rack.power_limit, drawn(plan.floor.nodes_per_rack));
       add("row", facility.hall.row_power_limit, drawn(nodes_of_fullest_row(plan.floor)));
     }
     add("hall", facility.hall.power_limit, plan.mean.it);
@@ -161,13 +161,13 @@ class BudgetSearch {
 
   const Scenario& cooled_;
   const SiteParts& parts_;
-  int nodes_per_rack_ = 0;  // stated, or as many as fit without limits
+  Facility facility_;
 };
 
 }  // namespace
 
 BudgetedStep predict_within_budgets(const Scenario& cooled, const SiteParts& parts) {
-  if (parts.facility.power.capping == Capping::none) return {cooled, predict_step(cooled)};
+  if (parts.facility.power.capping == Capping::none) return {cooled, predict_step(cooled), parts.facility};
   return BudgetSearch(cooled, parts).find();
 }
 

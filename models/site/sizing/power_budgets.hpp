@@ -15,6 +15,8 @@ namespace clusterwright {
 struct BudgetedStep {
   Scenario scenario;  ///< with that limit
   StepPrediction step;
+  Facility
+      facility;  ///< that it holds in: racks keep the nodes that they have without the limit, unless it states them
 };
 
 /// @param cooled  scenario with the hosts of its hall (cooled_in_hall)
