@@ -24,14 +24,6 @@ std::string size_text(double bytes) {
   return fmt::format("{:.0f}{}", bytes, units[unit]);
 }
 
-/// Round step of an axis from 0 to `top` with about four lines.
-double axis_step(double top) {
-  const double decade = std::pow(10, std::floor(std::log10(top / 3)));
-  for (const double digit : {1.0, 2.0, 5.0})
-    if (top / (digit * decade) <= 5) return digit * decade;
-  return 10 * decade;
-}
-
 class RateDrawing {
  public:
   RateDrawing(const RatePanel& panel, double left, double top, double width)

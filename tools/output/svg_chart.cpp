@@ -27,6 +27,13 @@ std::string svg_label(std::string_view style, double x, double y, std::string_vi
                      html_text(text));
 }
 
+double axis_step(double span) {
+  const double decade = std::pow(10, std::floor(std::log10(span / 3)));
+  for (const double digit : {1.0, 2.0, 5.0})
+    if (span / (digit * decade) <= 5) return digit * decade;
+  return 10 * decade;
+}
+
 std::string svg_rectangle(std::string_view style, const Rectangle& box, std::string_view title) {
   const std::string words = title.empty() ? std::string() : fmt::format("<title>{}</title>", html_text(title));
   return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>\n",

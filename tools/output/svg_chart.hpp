@@ -44,6 +44,9 @@ std::string svg_line(std::string_view style, double x1, double y1, double x2, do
 /// @param anchor  "start", "middle" or "end"
 std::string svg_label(std::string_view style, double x, double y, std::string_view anchor, std::string_view text);
 
+/// Round step of an axis that spans so much, with three to five lines.
+double axis_step(double span);
+
 /// @param title  shown while the pointer rests on it; none if empty
 std::string svg_rectangle(std::string_view style, const Rectangle& box, std::string_view title);
 /// Bar that shows how long a round number of metres is.

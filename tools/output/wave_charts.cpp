@@ -25,14 +25,6 @@ struct Range {
   double span() const { return high - low; }
 };
 
-/// Round step of an axis with about five lines.
-double step_of(double span) {
-  const double decade = std::pow(10, std::floor(std::log10(span / 3)));
-  for (const double digit : {1.0, 2.0, 5.0})
-    if (span / (digit * decade) <= 6) return digit * decade;
-  return 10 * decade;
-}
-
 /// "0.5", "20": no more digits than it has.
 std::string tick_text(double value) {
   return fmt::format("{:.6g}", std::abs(value) < 1e-12 ? 0 : value);
@@ -69,7 +61,7 @@ class WaveDrawing {
   double y(double value) const { return Scale(y_.low, y_.high, box_.bottom, box_.top)(value); }
 
   std::string grid() const {
-    const double step = step_of(y_.span());
+    const double step = axis_step(y_.span());
     std::string out;
     for (double value = std::ceil(y_.low / step) * step; value <= y_.high; value += step)
       out += svg_line("grid", box_.left, y(value), box_.right, y(value)) +
@@ -84,7 +76,7 @@ class WaveDrawing {
         if (place(hertz) >= x_.low && place(hertz) <= x_.high) out.push_back(hertz);
       return out;
     }
-    const double step = step_of(x_.span());
+    const double step = axis_step(x_.span());
     for (double value = std::ceil(x_.low / step) * step; value <= x_.high; value += step) out.push_back(value);
     return out;
   }

@@ -87,7 +87,6 @@ std::string page_header(const WaveAnswer& answer) {
 
 std::string as_page(const WaveAnswer& answer) {
   std::string body = page_header(answer) + wave_sections(answer.wave);
-  std::string tables;
   for (const ResultTable& table : wave_tables(answer.wave, answer.stabilization.interconnection))
     body += html_section(table.title, "", styled_table({"", table.columns, table.rows}, "wrap"));
   body += warnings_section(wave_warnings(answer)) + inputs_section(answer.context);

@@ -16,19 +16,13 @@ const SignalFigures& at_grid(const WaveVariant& variant) {
   return variant.figures[static_cast<std::size_t>(WaveLevel::grid)];
 }
 
-/// "1.24 MW", "870 kW".
-std::string power(Watts watts) {
-  const double kilowatts = watts.in(kilowatt);
-  return kilowatts >= 1000 ? significant_text(kilowatts / 1000, 3) + " MW" : significant_text(kilowatts, 3) + " kW";
-}
-
 std::string energy(Joules joules) {
   const double megajoules = joules.in(joule) / 1e6;
   return megajoules >= 3600 ? significant_text(megajoules / 3600, 3) + " MWh" : significant_text(megajoules, 3) + " MJ";
 }
 
 std::string line_text(const SpectralLine& line) {
-  return fmt::format("{} Hz: {}", significant_text(line.hertz, 3), power(line.swing));
+  return fmt::format("{} Hz: {}", significant_text(line.hertz, 3), power_text(line.swing));
 }
 
 std::string lines_text(const std::vector<SpectralLine>& lines) {
@@ -131,12 +125,12 @@ std::vector<std::string> wave_sentences(const JobWave& wave) {
     seen += fmt::format(" and {} {}{}", wave.checkpoints, wave.checkpoints == 1 ? "checkpoint" : "checkpoints",
                         wave.checkpoint_moved ? ", put into its middle" : "");
   std::vector<std::string> out = {fmt::format(
-      "The grid sees {} in the mean and a swing of {} ({}), {} of it within 1 s, over {}.", power(grid.mean),
-      power(grid.swing()), percent_text(grid.swing() / grid.mean, 0), power(grid.ramp), seen)};
+      "The grid sees {} in the mean and a swing of {} ({}), {} of it within 1 s, over {}.", power_text(grid.mean),
+      power_text(grid.swing()), percent_text(grid.swing() / grid.mean, 0), power_text(grid.ramp), seen)};
   out.push_back(fmt::format("{} of the energy of all oscillations lies between 0.1 and 20 Hz, strongest at {}.",
                             percent_text(grid.band_share, 0), lines_text(grid.lines)));
   out.push_back(fmt::format("A storage of {} and {} would make it flat. A lost job takes {} off the grid within 1 s.",
-                            power(wave.flat.power), energy(wave.flat.energy), power(wave.drawn().lost_job)));
+                            power_text(wave.flat.power), energy(wave.flat.energy), power_text(wave.drawn().lost_job)));
   return out;
 }
 
@@ -145,7 +139,7 @@ std::string wave_next_step(const JobWave& wave) {
   const auto failing = std::ranges::find(verdicts, false, &LimitVerdict::holds);
   if (failing != verdicts.end())
     return fmt::format("{} fails ({} {}, {} allowed): add storage with --storage, or a floor with --floor",
-                       failing->what, power(failing->found), failing->where, power(failing->allowed));
+                       failing->what, power_text(failing->found), failing->where, power_text(failing->allowed));
   if (verdicts.empty()) return "name the limits of your utility with --utility, or see what --storage and --floor do";
   return "ask the utility to confirm its limits; sources stand in `catalog interconnections`";
 }
