@@ -173,7 +173,7 @@ class PowerWalk {
   };
 
   void prepare_ranks();
-  std::size_t powers_at(double clock, double exponent);
+  std::size_t powers_at(double clock, const VoltageCurve& voltage);
   void prepare_lanes();
   void tell(RankClassId rank, Picoseconds now, Microwatts by) {
     meters_[routes_[rank].meter].change(now, by * routes_[rank].times);
@@ -191,9 +191,9 @@ class PowerWalk {
   Picoseconds now_;
   IndexedVector<RankClassId, RankState> ranks_;
   PassPowers pass_powers_;
-  IndexedVector<WorkId, Microwatts> waiting_;      // power while waiting for partners
-  std::vector<std::pair<double, double>> clocks_;  // distinct clocks of the ranks, with exponents of power
-  std::vector<Microwatts> running_;                // power of each work at each clock
+  IndexedVector<WorkId, Microwatts> waiting_;            // power while waiting for partners
+  std::vector<std::pair<double, VoltageCurve>> clocks_;  // distinct clocks of the ranks, with what power does there
+  std::vector<Microwatts> running_;                      // power of each work at each clock
   IndexedVector<RankClassId, MeterOfRank> routes_;
   std::vector<Meter> meters_;
 };
@@ -221,7 +221,7 @@ void PowerWalk<Meter>::prepare_ranks() {
                    to_microwatts(timing_.idle_power[id] + (timing_.power_limit[id] - timing_.idle_power[id]) *
                                                               timing_.control[id].short_term_power),
                    0,
-                   powers_at(timing_.clock[id], timing_.control[id].clock_exponent),
+                   powers_at(timing_.clock[id], timing_.control[id].voltage),
                    {}};
     tell(id, {0}, rank.power());
     ranks_.push_back(std::move(rank));
@@ -230,13 +230,13 @@ void PowerWalk<Meter>::prepare_ranks() {
 
 /// Powers of all works at a clock, computed once for all ranks that run at it. @return where they begin
 template <class Meter>
-std::size_t PowerWalk<Meter>::powers_at(double clock, double exponent) {
-  const std::pair<double, double> at{clock, exponent};
+std::size_t PowerWalk<Meter>::powers_at(double clock, const VoltageCurve& voltage) {
+  const std::pair at{clock, voltage};
   const auto known = std::find(clocks_.begin(), clocks_.end(), at);
   const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * timing_.works.size();
   if (known != clocks_.end()) return begin;
   clocks_.push_back(at);
-  const ClockedPower relative(clock, exponent);
+  const ClockedPower relative(clock, voltage);
   for (const WorkTiming& work : timing_.works)
     running_.push_back(to_microwatts(work.power * relative.of(work.clock_share)));
   return begin;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/clocked_power.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sim_time.hpp"
 #include "sim/typed_id.hpp"
@@ -180,7 +181,7 @@ struct LegTiming {
 
 /// Power of a device over its clock, and what holds its power to the limit.
 struct PowerControl {
-  double clock_exponent = 1;    ///< exponent of power over clock, for the clocked share
+  VoltageCurve voltage;         ///< power over clock, for the clocked share
   bool governed = true;         ///< clocks fall until the mean power is within the limit; else the limit only bounds it
   double short_term_power = 1;  ///< power for less than a governor notices, over the limit, both above idle; at least 1
   Seconds window = {};          ///< that the governor averages over; of a longer wait only as much counts

@@ -198,7 +198,7 @@ Watts predicted_power(const PowerRow& row, const AcceleratorPart& part, const De
                       : row.contents == PowerRow::Contents::sparse ? sparse
                                                                    : 1;
   const Watts kernel = kernel_power({row.tensor, row.memory, 0}, range, p, bits);
-  const double clocked = ClockedPower(row.clock, p.clock_exponent.value).of(row.clock_share);
+  const double clocked = ClockedPower(row.clock, p.voltage()).of(row.clock_share);
   return row.duty * (idle + kernel * clocked) + (1 - row.duty) * wait;
 }
 

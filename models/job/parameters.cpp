@@ -266,9 +266,8 @@ const Record<DevicePowerParameters>& record(const DevicePowerParameters*) {
                     {.help = "maximum power above idle during one kernel, over (rated - idle)", .min = 1, .max = 4})
           .optional("governor_window_ms", &P::governor_window,
                     {.help = "time that a power governor averages over", .min = 0, .max = 1000, .above_min = true})
-          .optional(
-              "active_weight", &P::active_weight,
-              {.help = "share that any kernel draws on all multiprocessors, whatever it computes", .min = 0, .max = 1})
+          .optional("active_weight", &P::active_weight,
+                    {.help = "share of any kernel on all multiprocessors, whatever it computes", .min = 0, .max = 1})
           .required("memory_weight", &P::memory_weight, {.help = "share that device memory draws", .min = 0, .max = 2})
           .required("link_weight", &P::link_weight,
                     {.help = "share that scale-up and network links draw", .min = 0, .max = 2})
@@ -276,6 +275,8 @@ const Record<DevicePowerParameters>& record(const DevicePowerParameters*) {
                     {.help = "share drawn while spinning in a collective", .min = 0, .max = 1})
           .required("clock_exponent", &P::clock_exponent,
                     {.help = "exponent of power in the clock; voltage falls with the clock", .min = 1, .max = 4})
+          .optional("voltage_floor", &P::voltage_floor,
+                    {.help = "clock, over that of the rates, below which voltage stays", .min = 0, .max = 1})
           .optional("idle_w", &P::idle,
                     {.help = "idle power measured with the weights; the part's own if not given", .min = 0});
   return table;

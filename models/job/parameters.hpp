@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/job/transport_parameters.hpp"
+#include "sim/clocked_power.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/parts.hpp"
@@ -150,6 +151,12 @@ struct DevicePowerParameters {
   Sourced<double> link_weight;
   Sourced<double> waiting_share;   ///< weight of a kernel that spins in a collective
   Sourced<double> clock_exponent;  ///< exponent of power in the clock: voltage falls with it
+  /// Clock below which voltage no longer falls, relative to the reference clock: power then falls as the clock does.
+  Sourced<double> voltage_floor{
+      0.7,
+      "estimate: published limits of V100 and A40 bend at 0.85 of the free clock, sweeps of H100 and H200 near 0.7",
+      false, 0.1};
+  VoltageCurve voltage() const { return {clock_exponent.value, voltage_floor.value}; }
   /// Power over the rated range for the length of one kernel: governors average over many.
   Sourced<double> short_term_power{1.4, "estimate: overshoot of racks below a millisecond, a secondary source"};
   /// Time that a power governor averages over. No more than this of a wait counts in the mean that it limits.

@@ -26,11 +26,10 @@ StepGraphBuilder make_builder() {
 /// Only a governor lets power overshoot for the length of a kernel. How far is a matter of the board, by its rating,
 /// whatever lower limit its governor holds in the mean.
 PowerControl power_control(const DevicePowerParameters& power, const KernelTimes& kernels, Watts limit) {
-  if (!kernels.has_governor()) return {power.clock_exponent.value, false, 1, power.governor_window.value};
+  if (!kernels.has_governor()) return {power.voltage(), false, 1, power.governor_window.value};
   const double of_limit = std::max(1.0, (limit - kernels.idle_power()).in(watt));
   const double of_rating = std::max(of_limit, (kernels.rated_power() - kernels.idle_power()).in(watt));
-  return {power.clock_exponent.value, true, power.short_term_power.value * of_rating / of_limit,
-          power.governor_window.value};
+  return {power.voltage(), true, power.short_term_power.value * of_rating / of_limit, power.governor_window.value};
 }
 
 /// A step on its way into a builder: what comes before the programs, which add to it.

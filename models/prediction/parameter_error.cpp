@@ -4,11 +4,12 @@
 // A parameter changes times of kernels and messages. The step is lowered once more with the parameter a thousandth
 // higher, with one micro-batch, and the times of all ops are summed by cause. To first order,
 //
-//   d ln(step) = sum over causes of share * d ln(sum of times) + clocked share * d ln(power) / exponent
+//   d ln(step) = sum over causes of share * d ln(sum of times) + clocked share * d ln(power) / elasticity
 //
 // share   part of the replayed step that the cause exposes, of the time outside bubbles, as for the factors of the step
 //         calibration: hidden communication does not count, bubbles grow with the work around them
-// power   only where the power limit throttles the step: clocks then fall with power^(-1 / exponent)
+// power   only where the power limit throttles the step: clocks then fall with power^(-1 / elasticity), where the
+//         elasticity is the exponent, and 1 below the clock at which the voltage stays
 //
 // Parameters of a section (one format, one operation) that do not move any sum together are not tried one by one.
 //
@@ -133,7 +134,8 @@ void add_device(ParameterSet& set, std::vector<FittedNumber>& out) {
       .add("active_weight", set.power.active_weight)
       .add("memory_weight", set.power.memory_weight)
       .add("link_weight", set.power.link_weight)
-      .add("clock_exponent", set.power.clock_exponent);
+      .add("clock_exponent", set.power.clock_exponent)
+      .add("voltage_floor", set.power.voltage_floor);
   Section("step", out).add("kernel_gap_us", set.step.kernel_gap);
 }
 
@@ -185,13 +187,29 @@ double exposed_share(const StepPrediction& step, StepCharge charge) {
   return step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
 }
 
+/// Share of the step that follows the clock, and how far the power limit lowered that clock.
+struct ThrottledWork {
+  double share = 0;  ///< of the step
+  double clock = 1;  ///< relative to the reference clock, mean over the ranks
+};
+
+ThrottledWork throttled_work(const StepPrediction& step) {
+  const double lost = exposed_share(step, StepCharge::throttle);
+  if (lost <= 0) return {};
+  double share = lost;
+  for (const StepCharge charge : {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute})
+    share += exposed_share(step, charge);
+  return {share, 1 - lost / share};
+}
+
 /// Change of the logarithm of the step time from one set of sums to another.
 class StepChange {
  public:
-  StepChange(const StepPrediction& step, const WorkSums& base, double exponent)
+  StepChange(const StepPrediction& step, const WorkSums& base, const VoltageCurve& voltage)
       : step_(step),
         base_(base),
-        exponent_(exponent),
+        voltage_(voltage),
+        throttled_(throttled_work(step)),
         work_(std::max(0.01, 1 - exposed_share(step, StepCharge::bubble))) {}
 
   double operator()(const WorkSums& moved) const {
@@ -202,21 +220,24 @@ class StepChange {
     return (change + throttled(moved)) / work_;
   }
 
+  /// From the curve of this step to another one, at the same power.
+  double operator()(const VoltageCurve& moved) const {
+    const double clock = moved.clock(voltage_.power(throttled_.clock));
+    return throttled_.share * std::log(throttled_.clock / clock) / work_;
+  }
+
  private:
   double throttled(const WorkSums& moved) const {
-    if (exposed_share(step_, StepCharge::throttle) <= 0 || base_.clocked_energy <= 0) return 0;
+    if (throttled_.share <= 0 || base_.clocked_energy <= 0) return 0;
     const double power =
         std::log(moved.clocked_energy / base_.clocked_energy) - std::log(moved.clocked_time / base_.clocked_time);
-    double clocked = 0;
-    for (const StepCharge charge :
-         {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle})
-      clocked += exposed_share(step_, charge);
-    return clocked * power / exponent_;
+    return throttled_.share * power / voltage_.elasticity(throttled_.clock);
   }
 
   const StepPrediction& step_;
   const WorkSums& base_;
-  double exponent_;
+  VoltageCurve voltage_;
+  ThrottledWork throttled_;
   double work_;
 };
 
@@ -250,7 +271,8 @@ std::map<std::string, double> parameter_errors(const Scenario& scenario, const S
     return timing ? work_sums(lowered.structure(), *timing) : work_sums(LoweredStep(moved, plan, Folding::folded));
   };
   const WorkSums base = work_sums(lowered);
-  const StepChange change(step, base, scenario.parameters.power.clock_exponent.value);
+  const DevicePowerParameters& power = scenario.parameters.power;
+  const StepChange change(step, base, power.voltage());
   const std::vector<FittedNumber> numbers = fitted_numbers(moved);
   std::map<std::string, double> errors;
   const auto try_section = [&](auto first, auto last) {
@@ -269,10 +291,16 @@ std::map<std::string, double> parameter_errors(const Scenario& scenario, const S
     if (!surely_unused(first->section, scenario, plan)) try_section(first, last);
     first = last;
   }
-  // The clock of a throttled step is (limit / power)^(1 / exponent), which no kernel shows.
-  const Sourced<double>& exponent = scenario.parameters.power.clock_exponent;
-  if (const double throttle = exposed_share(step, StepCharge::throttle); throttle > 0 && exponent.std_error > 0)
-    errors["power/clock_exponent"] = throttle * exponent.std_error / exponent.value;
+  // No kernel shows the curve of a throttled step.
+  const auto add_slope = [&](const char* name, const Sourced<double>& number, double VoltageCurve::*field) {
+    VoltageCurve curve = power.voltage();
+    const double step_of_number = raised_by * number.value;
+    curve.*field += step_of_number;
+    const double slope = number.value > 0 ? change(curve) / step_of_number : 0;
+    if (slope != 0) errors[name] = slope * number.std_error;
+  };
+  add_slope("power/clock_exponent", power.clock_exponent, &VoltageCurve::exponent);
+  add_slope("power/voltage_floor", power.voltage_floor, &VoltageCurve::floor);
   return errors;
 }
 

@@ -196,13 +196,15 @@ std::vector<std::string> limit_warnings(const StepPrediction& step, bool beyond_
   if (beyond_limit)
     out.push_back(
         fmt::format("a power limit cannot be held: part of the step draws more at the lowest clock that is modelled "
-                    "({:.1f} of full); drivers slow memory-bound kernels too, so the step takes longer",
+                    "({:.2f} of full); drivers slow memory-bound kernels too, so the step takes longer",
                     lowest_clock));
   if (step.power.limits.empty()) return out;
   if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return out;
   out.push_back(
-      "what a power limit costs follows the power of single cards under held loads; published training on 8 H100 and 8 "
-      "H200 under limits of 200 to 600 W lost 1.1 to 1.4 times as much (docs/models/power.md)");
+      "what a power limit costs follows the power of single cards under held loads, and an estimate of the clock below "
+      "which their voltage stays; published training on 8 H100 and 8 H200 under limits of 200 to 600 W lost 0.9 to "
+      "1.15 "
+      "times as much (docs/models/power.md)");
   return out;
 }
 

@@ -46,7 +46,7 @@ class LayoutCosts {
   /// Energy in joules that a step cannot go below. @param seconds  that it takes at least
   double least_energy(const StepBound& bound, const Plan& plan, double seconds) const {
     constexpr double tolerance = 1e-3;  // clocks settle to a few parts in ten thousand
-    return (1 - tolerance) * (idle_watts_ * seconds + plan.stage_ranks() * bound.least_energy(power_.exponent));
+    return (1 - tolerance) * (idle_watts_ * seconds + plan.stage_ranks() * bound.least_energy(power_.voltage));
   }
   /// Memory of the fullest rank of one layout.
   Bytes memory(const Layout& layout);

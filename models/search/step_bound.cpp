@@ -196,7 +196,7 @@ void WorkBuilder::add_round_trips() {
 
 PowerHeadroom power_headroom(const Scenario& s, const StepPrices& prices) {
   return {prices.kernels.has_governor(), (prices.kernels.power_limit() - prices.kernels.idle_power()).in(watt),
-          s.parameters.power.clock_exponent.value};
+          s.parameters.power.voltage()};
 }
 
 StepBound::StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message)
@@ -245,16 +245,16 @@ double StepBound::seconds(const std::vector<StageExchanges>& exchanges, double c
   return reach(exchanges, copy).seconds + largest_update(exchanges);
 }
 
-double StepBound::least_energy(double exponent) const {
+double StepBound::least_energy(const VoltageCurve& voltage) const {
   double sum = 0;
-  for (const StageWork& stage : work_) sum += stage.energy.least(lowest_clock, exponent);
+  for (const StageWork& stage : work_) sum += stage.energy.least(lowest_clock, voltage);
   return sum;
 }
 
 double StepBound::with_power(std::size_t stage, double seconds, const PowerHeadroom& power) const {
   const StageWork& at = work_[stage];
   const auto time = [&](double clock) { return seconds + std::max(0.0, at.slope * (1 / clock - 1) - at.slack); };
-  const auto enough = [&](double clock) { return at.energy.at(clock, power.exponent) <= power.watts * time(clock); };
+  const auto enough = [&](double clock) { return at.energy.at(clock, power.voltage) <= power.watts * time(clock); };
   if (enough(1)) return seconds;
   double low = lowest_clock, high = 1;
   for (int i = 0; i < 24; ++i) {

@@ -33,7 +33,7 @@ namespace clusterwright {
 struct PowerHeadroom {
   bool governed = false;
   double watts = 0;  ///< from idle to the limit, one rank
-  double exponent = 1;
+  VoltageCurve voltage;
 };
 
 PowerHeadroom power_headroom(const Scenario& scenario, const StepPrices& prices);
@@ -65,9 +65,8 @@ class StepBound {
   /// Bound at the clocks that the governor allows; never below seconds().
   double seconds(const std::vector<StageExchanges>& exchanges, double copy, const PowerHeadroom& power) const;
 
-  /// Joules above idle that one rank of each stage takes at least, added up over the stages. @param exponent  of power
-  /// in the clock
-  double least_energy(double exponent) const;
+  /// Joules above idle that one rank of each stage takes at least, added up over the stages.
+  double least_energy(const VoltageCurve& voltage) const;
 
  private:
   /// A bound that one stage sets.

@@ -221,7 +221,7 @@ GovernedTime governed_time(const StepTiming& timing, RankClassId rank, const std
   const PowerControl& control = timing.control[rank];
   if (!control.governed) return {};
   const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
-  return Governor(headroom, control.clock_exponent, control.window.in(second)).time_of(stretches);
+  return Governor(headroom, control.voltage, control.window.in(second)).time_of(stretches);
 }
 
 }  // namespace

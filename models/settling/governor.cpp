@@ -8,7 +8,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::size_t steps_of_clock = 140;  // of 0.005; between them the curves are nearly straight
+constexpr std::size_t steps_of_clock = 170;  // of 0.005; between them the curves are nearly straight
 
 }  // namespace
 
@@ -28,11 +28,11 @@ Stretch operator*(double factor, Stretch stretch) {
   return stretch;
 }
 
-Governor::Governor(double headroom, double exponent, double window)
+Governor::Governor(double headroom, const VoltageCurve& voltage, double window)
     : headroom_(std::max(0.0, headroom)), window_(window) {
   for (std::size_t i = 0; i <= steps_of_clock; ++i) {
     const double clock = lowest_clock + (1 - lowest_clock) * static_cast<double>(i) / steps_of_clock;
-    const double dynamic = std::pow(clock, exponent);
+    const double dynamic = voltage.power(clock);
     clocks_.push_back(clock);
     clocked_.push_back(dynamic / clock);
     crossed_.push_back(1 / clock + dynamic);

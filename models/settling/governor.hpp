@@ -19,8 +19,8 @@
 
 namespace clusterwright {
 
-/// Lowest clock that governors choose, relative to the reference clock.
-inline constexpr double lowest_clock = 0.3;
+/// Lowest clock that governors choose, relative to the reference clock: data-centre parts idle at 0.1 to 0.2 of it.
+inline constexpr double lowest_clock = 0.15;
 
 /// What a device does for some time: its kernels, and transfers beside them.
 struct Stretch {
@@ -48,8 +48,8 @@ struct GovernedTime {
 
 class Governor {
  public:
-  /// @param headroom  watts from idle to the limit, @param exponent  of power in the clock, @param window  seconds
-  Governor(double headroom, double exponent, double window);
+  /// @param headroom  watts from idle to the limit, @param window  seconds
+  Governor(double headroom, const VoltageCurve& voltage, double window);
 
   /// Time of `stretches`, which repeat for ever. Neighbours are joined until they fill a window; what is longer than a
   /// window stays as it is.

@@ -39,7 +39,7 @@ double rank_watts(const StepGraph& graph, const ReplayResult& result, RankClassI
     const Lane& lane = graph.structure.lanes[graph.structure.op_lane[OpId(i)]];
     if (lane.rank != rank) continue;
     const WorkTiming& work = graph.timing.works[graph.structure.op_work[OpId(i)]];
-    const double dynamic = std::pow(graph.timing.clock[rank], graph.timing.control[rank].clock_exponent);
+    const double dynamic = graph.timing.control[rank].voltage.power(graph.timing.clock[rank]);
     if (trace.start <= at && at < trace.active) watts += work.waiting_power.in(watt);
     if (!(trace.active <= at && at < trace.end)) continue;
     // A kernel that shares takes the energy that it takes alone, over a longer time.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "models/kernels/kernel_power.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/audit/network_claims.hpp"
@@ -194,10 +195,13 @@ TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[
   REQUIRE(at_700);
   CHECK(at_700->gemm == Approx(1));
   CHECK(at_700->step == Approx(1).epsilon(1e-6));
-  // ((400 - idle) / (700 - idle))^(1/exponent)
   const DevicePowerParameters& power = s.parameters.power;
   const double idle = power.idle->value.in(watt);
-  CHECK(at_400->gemm == Approx(std::pow((400 - idle) / (700 - idle), 1 / power.clock_exponent.value)).epsilon(1e-6));
+  const double above_idle =
+      power.tensor_weight.value *
+      power_range(s.cluster.accelerator, power, s.parameters.gemm.at("bf16").density_reference.value).in(watt);
+  const auto clock_at = [&](double limit) { return power.voltage().clock((limit - idle) / above_idle); };
+  CHECK(at_400->gemm == Approx(clock_at(400) / clock_at(700)).epsilon(1e-3));
   CHECK(at_400->step > at_400->gemm);
   CHECK(at_400->step <= 1 + 1e-9);
   CHECK_FALSE(speed_at_cap(s, step, 200 * watt));  // the least that can be set

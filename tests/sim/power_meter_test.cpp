@@ -85,7 +85,7 @@ TEST_CASE("the clock's share of the power goes with clock^2.4", "[sim]") {
   step.compute(step.compute_lane(step.rank("gpu")), timing);
   StepGraph graph = std::move(step.builder).build();
   graph.timing.clock[RankClassId(0)] = 0.5;
-  graph.timing.control[RankClassId(0)].clock_exponent = 2.4;
+  graph.timing.control[RankClassId(0)].voltage.exponent = 2.4;
   // 100 + 500 x (0.8 x 0.5^2.4 + 0.2) = 100 + 500 x 0.35157 = 275.79
   CHECK(measure(graph).peak.in(watt) == Approx(275.786).epsilon(1e-5));
 }
@@ -112,7 +112,7 @@ TEST_CASE("domains are metered apart", "[sim]") {
 
 TEST_CASE("for the length of a kernel a rank may draw more than its limit", "[sim]") {
   StepGraphBuilder builder({"work"}, {ChargeId(0), ChargeId(0), ChargeId(0)});
-  builder.set_power_control({1, true, 1.4});
+  builder.set_power_control({{}, true, 1.4});
   const RankClassId rank = builder.add_rank_class("gpu", 1, builder.add_power_domain("rack"), 100 * watt, 450 * watt);
   const LaneId lane = builder.add_lane(rank, LaneKind::compute, "compute");
   builder.add_op(lane, builder.add_work("gemm", drawing(1, 400 * watt)), ChargeId(0));

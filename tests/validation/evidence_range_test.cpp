@@ -82,6 +82,8 @@ TEST_CASE("every standard error of a parameter file reaches the interval of a st
     Scenario scenario;
     scenario.parameters = decode_record<ParameterSet>(document);
     for (const FittedNumber& number : fitted_numbers(scenario)) reached.insert(number.name);
+    if (!document.at_pointer("/power/voltage_floor"))
+      reached.erase("power/voltage_floor");  // its default has an error too
     CHECK(written == reached);
   }
 }

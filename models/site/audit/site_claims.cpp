@@ -63,8 +63,7 @@ double gemm_clock(const Scenario& scenario, Watts limit) {
   Stretch gemm;
   gemm.time = 1;
   gemm.add_kernels(above_idle.in(watt), gemm.time, 1);
-  return Governor(headroom.in(watt), power.clock_exponent.value, power.governor_window.value.in(second))
-      .allowed_clock(gemm);
+  return Governor(headroom.in(watt), power.voltage(), power.governor_window.value.in(second)).allowed_clock(gemm);
 }
 
 }  // namespace
