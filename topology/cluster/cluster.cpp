@@ -10,6 +10,7 @@
 #include "topology/cluster/cluster_check.hpp"
 #include "topology/cluster/cluster_network.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/cluster/switch_choice.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {
@@ -27,8 +28,31 @@ namespace {
 ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
   spec.node = fill_in(spec.node, catalog);
   for (MixedNodesSpec& also : spec.also) also.node = fill_in(also.node, catalog);
-  spec.fabric.hop_latency = hop_latency(spec.fabric, catalog);
   return spec;
+}
+
+/// Dimensions a fabric without tiers where several domains need one, once the sizes are sound.
+void grow_fabric(Cluster& cluster, const std::optional<NetworkSize>& size, int domain) {
+  FabricSpec& fabric = cluster.spec.fabric;
+  const int in_node = node_accelerators(cluster.spec.node);
+  if (cluster.stock && size && size->nodes * in_node > domain)
+    fabric = grown_tree(fabric, *cluster.stock, *size, domain / in_node);
+}
+
+/// Chooses switches, and a protocol where none is stated, for a fabric without tiers; and dimensions it.
+void open_fabric(Cluster& cluster, const Catalog& catalog, const JsonValue& source, const ClusterChecker& checker) {
+  FabricSpec& fabric = cluster.spec.fabric;
+  const std::string stated_switch = fabric.switch_part;
+  if (!is_open_tree(fabric)) return;
+  if (!source.at_pointer("/fabric/transport"))
+    fabric.transport = usual_transport(cluster.spec.node, catalog, fabric.transport);
+  const std::optional<NetworkSize> size = checker.network_size(nic_reach(cluster.spec.node, catalog, {}).cabled());
+  if (!size) return;
+  const int domain = checker.shape().domain;
+  cluster.stock = tree_stock(cluster.spec, catalog, *size, domain / node_accelerators(cluster.spec.node));
+  grow_fabric(cluster, size, domain);
+  if (!fabric.tiers.empty())
+    cluster.remarks.push_back(grown_tree_remark(fabric, *cluster.stock, !stated_switch.empty()));
 }
 
 /// Kind of the last group: that of an earlier one with the same description, or a new one.
@@ -181,6 +205,8 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
   checker.check_parts();
   checker.check_wiring();
   checker.check_sizes();
+  open_fabric(cluster, catalog, source, checker);
+  cluster.spec.fabric.hop_latency = hop_latency(cluster.spec.fabric, catalog);
   checker.check_nesting();
   checker.check_network();
   cluster.ports = fabric_ports(cluster.spec.fabric, catalog);
@@ -188,7 +214,7 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
   const BytesPerSecond port = cluster.ports.endpoint_rate(cluster.spec.fabric.kind);
   checker.check_fabric_numbers(cluster.ports, nic_reach(cluster.spec.node, catalog, port).rate());
   checker.finish();
-  cluster.remarks = checker.remarks();
+  cluster.remarks.insert(cluster.remarks.end(), checker.remarks().begin(), checker.remarks().end());
   describe_nodes(cluster, catalog);
   place_job(cluster, checker);
   join_nodes(cluster);
@@ -215,7 +241,12 @@ Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& re
   Catalog known;
   for (const NodeGroup& group : cluster.groups) known.accelerators.push_back(group.accelerator);
   ClusterChecker checker(other.spec, other.spec, known, nullptr, "", request);
+  if (cluster.stock) other.spec.fabric.tiers.clear();
   checker.check_sizes();
+  if (cluster.stock) {
+    grow_fabric(other, checker.network_size(cluster.cabled_size().nic_rate), checker.shape().domain);
+    other.ports = grown_ports(other.spec.fabric, *cluster.stock);
+  }
   checker.check_network();
   checker.check_fabric_numbers(other.ports, cluster.nic_bandwidth);
   checker.finish();

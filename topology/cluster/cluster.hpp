@@ -10,6 +10,7 @@
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/cluster/domain_blocks.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
+#include "topology/fabrics/grown_tree.hpp"
 #include "topology/fabrics/network_size.hpp"
 #include "topology/nodes/node_group.hpp"
 #include "topology/parts/catalog.hpp"
@@ -31,9 +32,10 @@ struct Cluster {
   ClusterSpec spec;  ///< nodes are filled in with what their parts say
   AcceleratorPart accelerator;
   FabricTiers fabric;
-  FabricPorts ports;          ///< ports of the switches that the fabric names
-  int node_accelerators = 8;  ///< number in one node
-  int nics = 8;               ///< number in one node
+  FabricPorts ports;               ///< ports of the switches that the fabric names
+  std::optional<TreeStock> stock;  ///< what the tiers follow from at any size; nothing where they are stated
+  int node_accelerators = 8;       ///< number in one node
+  int nics = 8;                    ///< number in one node
   /// Accelerators of one inner domain: a node, or the whole nodes that scale-up links join to one machine (72 for
   /// an NVL72 rack of trays with 4). The last domain may be partly filled.
   int domain = 8;
@@ -109,7 +111,8 @@ struct Cluster {
 Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
                       const std::string& pointer = {}, const BlockRequest& request = {});
 
-/// The same cluster with another number of accelerators; in a mixed one the first group grows or shrinks.
+/// The same cluster with another number of accelerators; in a mixed one the first group grows or shrinks. Tiers that
+/// nobody stated follow.
 /// @throws ConfigError as build_cluster, without places
 Cluster resized(const Cluster& cluster, int accelerators);
 Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& request);

@@ -203,6 +203,12 @@ int ClusterChecker::places() const {
   return machine() + spec_.fabric.file_servers * node_accelerators(spec_.node);
 }
 
+std::optional<NetworkSize> ClusterChecker::network_size(BytesPerSecond cable_rate) const {
+  if (!errors_.empty()) return {};
+  const int in_node = node_accelerators(spec_.node);
+  return NetworkSize{places() / in_node, in_node, node_nics(spec_.node), cable_rate};
+}
+
 /// All accelerators of the machine that the job's placement is in.
 int ClusterChecker::machine() const {
   const int nodes = request_.placement && spec_.also.empty() ? request_.placement->machine_nodes : 0;
@@ -215,14 +221,6 @@ void ClusterChecker::check_machine_nodes() {
     error("E0335", fmt::format("the machine has {} nodes, the job fills {}", nodes, job), {}, "",
           "let machine_nodes count the nodes of the job too");
 }
-
-namespace {
-
-std::string sizes_text(const std::vector<int>& sizes) {
-  return sizes.empty() ? "" : fmt::format("use {} accelerators", fmt::join(sizes, " or "));
-}
-
-}  // namespace
 
 void ClusterChecker::check_blocks() {
   const DomainShape shape = this->shape();
@@ -242,8 +240,9 @@ void ClusterChecker::check_blocks() {
     message =
         fmt::format("must fill every {} with equally many accelerators, in whole groups of {} (got {}, a {} has {})",
                     domain, fmt::join(request_.groups, " and "), spec_.accelerators, domain, shape.domain);
+  const std::vector<int> sizes = nearest_sizes(spec_.accelerators, shape, request_);
   error("E0301", message, {"/accelerators", "/node/accelerators"}, "",
-        sizes_text(nearest_sizes(spec_.accelerators, shape, request_)));
+        sizes.empty() ? "" : fmt::format("use {} accelerators", fmt::join(sizes, " or ")));
 }
 
 void ClusterChecker::check_slow() {
@@ -313,13 +312,13 @@ void ClusterChecker::check_network() {
       missing("neither a NIC nor its rate is given", group.node_pointer);
   }
   if (spec_.fabric.transport == Transport::none) missing("the transport is \"none\"", "/fabric/transport");
-  if (spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty()) missing("no tiers are given", "/fabric");
+  if (spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty())
+    missing("no tiers are given, and no switch of the catalog suits the NICs", "/fabric");
 }
 
 void ClusterChecker::check_fabric_numbers(const FabricPorts& ports, BytesPerSecond nic_rate) {
   if (!errors_.empty()) return;
-  const int in_node = node_accelerators(spec_.node);
-  const NetworkSize size{places() / in_node, in_node, node_nics(spec_.node), nic_rate};
+  const NetworkSize size = *network_size(nic_rate);
   for (FabricError& e : check_fabric(spec_.fabric, size, ports))
     error(std::move(e.code), std::move(e.message), e.pointers, std::move(e.underline), std::move(e.help));
   if (errors_.empty()) check_tier_sizes(size, ports);

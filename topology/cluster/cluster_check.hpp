@@ -54,6 +54,9 @@ class ClusterChecker {
   /// Rules between parts that plug into each other (topology/rules/).
   void check_rules(const FabricPorts& ports);
   const std::vector<std::string>& remarks() const { return remarks_; }
+  /// Nodes that the network joins; nothing while there are errors. @param cable_rate  of a NIC's cable, one direction
+  std::optional<NetworkSize> network_size(BytesPerSecond cable_rate) const;
+  DomainShape shape() const;
 
   /// @throws ConfigError with all errors so far
   void finish();
@@ -74,7 +77,6 @@ class ClusterChecker {
   void check_slow();
   void check_tier_sizes(const NetworkSize& size, const FabricPorts& ports);
   void check_node_wiring(const NodeSpec& node, const std::string& pointer);
-  DomainShape shape() const;
   void check_blocks();
   int installed() const;
   int machine() const;

@@ -122,7 +122,8 @@ const Record<FabricSpec>& record(const FabricSpec*) {
     t.optional("kind", &FabricSpec::kind, {.help = "topology of the network"})
         .optional("transport", &FabricSpec::transport, {.help = "network protocol; ethernet means TCP"})
         .optional("tiers", &FabricSpec::tiers,
-                  {.help = "tiers of a fat tree, nearest to the nodes first; the last one joins everything",
+                  {.help = "tiers of a fat tree, nearest to the nodes first; the last one joins everything; if not "
+                           "given, the smallest tree that joins the nodes",
                    .max_elements = 8})
         .optional("rails", &FabricSpec::rails, {.help = "how the NICs of one node attach to the leaves of a fat tree"})
         .optional("routing", &FabricSpec::routing,
@@ -144,9 +145,16 @@ const Record<FabricSpec>& record(const FabricSpec*) {
                   {.help = "broken and slow parts: \"leaf:3\", \"leaf:0-spine:1\", \"node:5.3\" (NIC 3 of node 5); "
                            "\"=0.5\" at the end leaves half of the rate",
                    .max_elements = 4096})
-        .optional("switch", &FabricSpec::switch_part,
-                  {.help = "switch of a topology that is not a fat tree; its number of ports is checked",
-                   .catalog = "switches"})
+        .optional(
+            "switch", &FabricSpec::switch_part,
+            {.help = "switch of a topology that is not a fat tree, whose number of ports is checked; of a fat tree "
+                     "without tiers, the switch that it is made of: the cheapest one that suits the NICs if not "
+                     "given",
+             .catalog = "switches"})
+        .optional("taper", &FabricSpec::taper,
+                  {.help = "capacity from below over capacity up of the leaves of a fat tree without tiers",
+                   .min = 0.1,
+                   .max = 1000})
         .optional("link_rate_gbit_per_s", &FabricSpec::link_rate,
                   {.help = "rate of a link between switches, one direction; the NIC's if not given",
                    .min = 0.001,

@@ -105,12 +105,14 @@ struct FabricSpec {
   Transport transport = Transport::infiniband;
   std::vector<TierSpec> tiers;  ///< tiers of a fat tree; the last joins everything and has no way up
   RailLayout rails = RailLayout::joined;
-  std::optional<Routing> routing;           ///< a neutral one if absent: routing_of (routing/routed_network.hpp)
-  int queue_pairs = 4;                      ///< flows of a pair of NICs; hashed, each has its own path
-  int routing_seed = 0;                     ///< of the paths that hashed flows draw
-  int file_servers = 0;                     ///< on this network, each at the place of one more node; 0: elsewhere
-  std::vector<std::string> faults = {};     ///< broken and slow parts, as `parse_fault` reads them
-  std::string switch_part;                  ///< switch of the other kinds; may be empty
+  std::optional<Routing> routing;        ///< a neutral one if absent: routing_of (routing/routed_network.hpp)
+  int queue_pairs = 4;                   ///< flows of a pair of NICs; hashed, each has its own path
+  int routing_seed = 0;                  ///< of the paths that hashed flows draw
+  int file_servers = 0;                  ///< on this network, each at the place of one more node; 0: elsewhere
+  std::vector<std::string> faults = {};  ///< broken and slow parts, as `parse_fault` reads them
+  /// Switch of the other kinds; of a fat tree without tiers the one that its tiers are made of. May be empty.
+  std::string switch_part;
+  double taper = 1;                         ///< of the leaves of a fat tree without tiers, as TierSpec::taper
   std::optional<BytesPerSecond> link_rate;  ///< rate between switches, one direction; the NIC's if absent
   std::optional<DragonflySpec> dragonfly;
   std::optional<DragonflyPlusSpec> dragonfly_plus;

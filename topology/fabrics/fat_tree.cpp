@@ -268,6 +268,14 @@ std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSi
   return std::move(sized_tree(spec, size, ports, chosen).errors());
 }
 
+std::optional<std::vector<FatTreeTier>> joining_shape(const FabricSpec& spec, const NetworkSize& size,
+                                                      const FabricPorts& ports) {
+  FabricSpec chosen;
+  FatTreeSizer sizer = sized_tree(spec, size, ports, chosen);
+  if (!sizer.complete() || sizer.tiers().back().nodes < size.nodes) return {};
+  return std::move(sizer.tiers());
+}
+
 long long fat_tree_switches(const std::vector<FatTreeTier>& tiers, int nodes) {
   long long sum = 0;
   for (const FatTreeTier& tier : tiers) sum += ceil_div(nodes, tier.nodes) * tier.rails * tier.switches();

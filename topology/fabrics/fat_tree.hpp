@@ -23,6 +23,7 @@
 ///         permutations on real life fat trees", Technion CCIT report 776, 2010
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ struct FatTreeTier {
 /// whole, even for one node.
 /// @throws std::invalid_argument for what fat_tree_errors would report, or tiers that do not nest
 std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports);
+
+/// The same where the tree joins all nodes of `size`; nothing where it does not, or cannot be built.
+std::optional<std::vector<FatTreeTier>> joining_shape(const FabricSpec& spec, const NetworkSize& size,
+                                                      const FabricPorts& ports);
 
 /// Switches of a tree for so many nodes of one site.
 long long fat_tree_switches(const std::vector<FatTreeTier>& tiers, int nodes);

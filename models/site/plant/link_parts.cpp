@@ -55,17 +55,6 @@ void keep_better(LinkParts parts, std::optional<LinkParts>& best) {
 
 }  // namespace
 
-std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double>>& price_usd) {
-  const auto find = [&](const char* key) {
-    const auto found = price_usd.find(key);
-    return found == price_usd.end() ? std::optional<double>() : found->second.value;
-  };
-  if (const auto list = find("list")) return list;
-  const auto low = find("low"), high = find("high");
-  if (low && high) return (*low + *high) / 2;
-  return low ? low : high;
-}
-
 const LinkParts* LinkCatalog::choose(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length) {
   const Key key{rate.base(), lower, upper, length.in(meter)};
   auto found = chosen_.find(key);

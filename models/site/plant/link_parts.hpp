@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "topology/parts/catalog.hpp"
+#include "topology/parts/usual_price.hpp"
 
 namespace clusterwright {
 
@@ -25,9 +26,6 @@ struct LinkParts {
   double price_usd = 0;  ///< price of one link, middle of the catalog's range
   Watts power;           ///< power of one link, both ends
 };
-
-/// List price, or middle of low and high; nothing where neither is known.
-std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double>>& price_usd);
 
 /// Choice of parts by rate, ends and length; remembers what it chose.
 class LinkCatalog {

@@ -13,6 +13,7 @@
 #include "models/site/plant/link_parts.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/cluster/cluster.hpp"
+#include "topology/cluster/switch_choice.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/fabrics/fat_tree.hpp"
 
@@ -65,33 +66,6 @@ const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const
   return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
 }
 
-bool carries(const SwitchPart& part, Transport transport) {
-  return part.fabric.starts_with(transport == Transport::infiniband ? "InfiniBand" : "Ethernet");
-}
-
-/// Priced switches of a transport and port rate.
-std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
-  constexpr double equal_rate = 1e-6;
-  std::vector<const SwitchPart*> found;
-  for (const SwitchPart& part : catalog.switches) {
-    const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < equal_rate;
-    if (fits && usual_price_usd(part.price_usd) && carries(part, transport)) found.push_back(&part);
-  }
-  return found;
-}
-
-std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const NetworkSize& size,
-                                                 const Catalog& catalog) {
-  const FabricPorts ports = fabric_ports(fabric, catalog);
-  if (!fat_tree_errors(fabric, size, ports).empty()) return {};
-  try {
-    auto shape = fat_tree_shape(fabric, size, ports);
-    if (shape.back().nodes >= size.nodes) return shape;
-  } catch (const std::invalid_argument&) {  // tiers that do not nest with these ports
-  }
-  return {};
-}
-
 long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
   return static_cast<long long>(tier.switches()) * tier.rails * ((size.nodes + tier.nodes - 1) / tier.nodes);
 }
@@ -122,7 +96,7 @@ class SwitchChooser {
   }
 
   void weigh(const FabricSpec& fabric) {
-    const auto shape = shape_of(fabric, size_, catalog_);
+    const auto shape = joining_shape(fabric, size_, fabric_ports(fabric, catalog_));
     if (!shape) return;
     double price = 0;
     for (std::size_t t = 0; t < shape->size(); ++t) {
