@@ -123,6 +123,15 @@ ConfigKind kind_of(const JsonValue& document) {
        fmt::format("write \"$schema\": \"KIND.schema.json\", where KIND is one of: {}", fmt::join(names, ", "))});
 }
 
+bool is_of_kind(const std::filesystem::path& file, ConfigKind kind) {
+  const JsonValue document = read_json_file(file);
+  try {
+    return kind_of(document) == kind;
+  } catch (const ConfigError&) {  // of none
+    return false;
+  }
+}
+
 void require_kind(const std::filesystem::path& file, ConfigKind wanted, const std::string& command) {
   const JsonValue document = read_json_file(file);
   ConfigKind kind = wanted;

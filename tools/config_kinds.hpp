@@ -48,6 +48,9 @@ ConfigKind kind_of(const JsonValue& document);
 /// @throws ConfigError E0105 for a file of another kind, and as reading it does
 void require_kind(const std::filesystem::path& file, ConfigKind wanted, const std::string& command);
 
+/// Whether a file is known to be of a kind. @throws ConfigError as reading it does
+bool is_of_kind(const std::filesystem::path& file, ConfigKind kind);
+
 /// Checks a document of its kind by decoding it. @throws ConfigError with every error
 void check_document(ConfigKind kind, const JsonValue& document);
 

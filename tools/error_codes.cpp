@@ -151,6 +151,8 @@ constexpr ErrorCode codes[] = {
      "Set job.local_steps to 1, or name one kind of nodes."},
     {"E0368", "The power budget of a rack, a row, the hall or the grid does not feed its nodes at their lowest limit.",
      "Raise the budget, or place fewer nodes there."},
+    {"E0369", "No machine can be planned for a purchase.",
+     "Name machines that hold the model with --on, or give the scenario a stack and a format that they run."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file, paths in options from the working directory."},

@@ -242,6 +242,16 @@ Watts parse_power(const TypedText& typed) {
   return watts * watt;
 }
 
+double parse_amount(const TypedText& typed) {
+  static constexpr std::array<Unit, 6> amounts = {
+      {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"B", 1e9}, {"T", 1e12}}};
+  const TypedText plain{typed.option, typed.text.substr(typed.text.starts_with('$') ? 1 : 0)};
+  const Cursor cursor(plain, "write a number with k, M, B or T: 15T, 150M");
+  const double amount = parse_scaled(cursor, [](std::string_view unit) { return named_scale(amounts, unit); });
+  if (!(amount > 0)) cursor.refuse(fmt::format("must be > 0 (got {})", typed.text));
+  return amount;
+}
+
 Seconds parse_duration(const TypedText& typed) {
   const Cursor cursor(typed, time_help);
   const double seconds = parse_scaled(cursor, [](std::string_view unit) { return named_scale(time_units, unit); });

@@ -50,6 +50,10 @@ std::vector<Bytes> parse_message_sizes(const TypedText& typed);
 /// "700W", "43kW", "20MW", "1.2GW". @throws ConfigError E0403
 Watts parse_power(const TypedText& typed);
 
+/// A number > 0 that may be large: "15T", "150M", "$1.5B", "1e12"; k M G B T are powers of 1000. @throws ConfigError
+/// E0403
+double parse_amount(const TypedText& typed);
+
 /// "15us", "20ms", "3s", "5min", "2h", "90d". @throws ConfigError E0403
 Seconds parse_duration(const TypedText& typed);
 

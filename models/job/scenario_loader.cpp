@@ -11,6 +11,7 @@
 #include "models/job/hf_config.hpp"
 #include "models/job/idle_power.hpp"
 #include "models/job/job_blocks.hpp"
+#include "models/job/node_cluster.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "models/job/placement_option.hpp"
 #include "models/job/price_list.hpp"
@@ -235,6 +236,24 @@ JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const Scen
 
 namespace {
 
+/// Cluster, or its size, that options name instead of the file.
+void set_machine(JsonValue& document, const ScenarioOptions& options) {
+  JsonValue* cluster = document.find("cluster");
+  const JsonValue* stated = cluster ? cluster->find("accelerators") : nullptr;
+  const int own = stated && stated->is_numeric() ? static_cast<int>(stated->as_number()) : 0;
+  const int accelerators = options.accelerators > 0 ? options.accelerators : own;
+  if (!options.node.empty()) {
+    if (accelerators < 1)
+      throw ConfigError({"E0104",
+                         "nothing says how many accelerators there are",
+                         {option_place("--on", options.node)},
+                         "",
+                         "add --gpus N"});
+    const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+    document.set("cluster", cluster_of_nodes(named_node(options.node, catalog), accelerators));
+  }
+}
+
 void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
   JsonValue* cluster = document.find("cluster");
   JsonValue* fabric = cluster ? cluster->find("fabric") : nullptr;
@@ -250,11 +269,15 @@ JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOpt
                    std::vector<InputFile>& inputs) {
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
   resolve_references(document, spec, reader);
+  set_machine(document, options);
   translate_transformer(document);
   for (const std::string& setting : options.settings) {
     apply_setting(document, spec, setting, reader);
     translate_transformer(document);
   }
+  // --gpus counts whatever a setting says.
+  if (JsonValue* cluster = document.find("cluster"); cluster && options.accelerators > 0)
+    cluster->set("accelerators", options.accelerators);
   add_faults(document, options.faults);
   set_placement(document, options.placement, inputs);
   if (JsonValue* cluster = document.find("cluster"))

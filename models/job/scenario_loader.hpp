@@ -21,6 +21,8 @@ struct ScenarioOptions {
   std::optional<std::filesystem::path> parameters;
   std::vector<std::string> faults = {};  ///< added to cluster.fabric.faults
   std::string placement = {};            ///< order or list of nodes for job.placement; empty: as the scenario says
+  std::string node = {};                 ///< the cluster is made of these nodes alone; empty: as the scenario says
+  int accelerators = 0;                  ///< of the cluster; 0: as many as the scenario has
 };
 
 /// Reads a scenario: resolves references, applies settings, looks up stack and parameters, checks everything.

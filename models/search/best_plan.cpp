@@ -12,10 +12,6 @@ namespace clusterwright {
 
 namespace {
 
-/// Bounds of work: a prediction with open fields stays a matter of about a second.
-constexpr std::int64_t most_layouts = 100'000;
-constexpr int most_replays = 20;
-
 bool is_open(const Scenario& s) {
   const ParallelSpec& p = s.job.parallel;
   const bool chunks = p.pipeline.value_or(2) > 1 && p.schedule == PipelineSchedule::one_forward_one_backward;
@@ -46,11 +42,11 @@ std::string why(const SearchResult& result) {
 
 /// Nothing where no layout fits. @throws ConfigError as check_stated: a layout of a search has no place for fields that
 /// do not suit it
-std::optional<DecidedPlan> searched_plan(const Scenario& given) {
+std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
   check_stated(given);
   SearchRequest request;
-  request.sweep.most_layouts = most_layouts;
-  request.most_replays = most_replays;
+  request.sweep.most_layouts = effort.layouts;
+  request.most_replays = effort.replays;
   request.best_alone = true;
   LayoutLimits limits = limits_of(given);
   limits.same_blocks = true;
@@ -70,10 +66,10 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given) {
 
 }  // namespace
 
-DecidedPlan decide_plan(const Scenario& scenario, OpenFields open) {
+DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchEffort& effort) {
   const bool alike = scenario.cluster.kinds() == 1;  // the bounds of a search know one kind of nodes
   if (open == OpenFields::best && alike && is_open(scenario) && is_searchable(scenario.job))
-    if (auto found = searched_plan(scenario)) return *std::move(found);
+    if (auto found = searched_plan(scenario, effort)) return *std::move(found);
   return {choose_plan(scenario), {}, false};
 }
 

@@ -2,6 +2,7 @@
 /// Plan of a job with open fields ("auto"): the layout with the shortest step among all that keep what the job states.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "models/search/choose_plan.hpp"
@@ -20,10 +21,16 @@ struct DecidedPlan {
   bool searched = false;  ///< nothing of the plan had to be guessed
 };
 
+/// Bounds of the work of a search.
+struct SearchEffort {
+  std::int64_t layouts = 100'000;  ///< a larger space is thinned out
+  int replays = 20;
+};
+
 /// Plan of the job. Where nothing is open, nothing fits, layers of single stages are stated, or nodes are of several
 /// kinds, choose_plan() decides.
 /// @throws ConfigError as resolve_plan
-DecidedPlan decide_plan(const Scenario& scenario, OpenFields open);
+DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchEffort& effort = {});
 
 /// Job with every degree, the micro-batch and recomputation open; sharding, order, schedule and offload stay.
 Job with_open_layout(Job job);

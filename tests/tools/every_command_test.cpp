@@ -81,6 +81,8 @@ Refusal expected(const Asked& asked, const Shipped& file) {
   const auto listed = refusals.find({asked.name, file.name});
   if (listed != refusals.end()) return listed->second;
   if (asked.folders.contains(file.folder)) return {0, "", "an answer"};
+  const bool takes_models = std::string(asked.name) == "run" || std::string(asked.name) == "size";
+  if (takes_models && file.folder == "transformers") return {2, "error[E0404]", "a model alone names no machine"};
   return {2, "error[E0105]", "a file of another kind"};
 }
 

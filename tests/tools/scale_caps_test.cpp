@@ -80,8 +80,7 @@ TEST_CASE("halls are compared at one power, and the command that confirms the be
   const auto compared = room.run("scale llama3-405b-h100 --power 20MW --caps 100,80 --halls air,direct-to-chip");
   REQUIRE(compared.code == 0);
   CHECK(testing::has(compared.out, "direct-to-chip"));
-  CHECK(testing::has(compared.out,
-                     "Next: clusterwright size llama3-405b-h100 --set cluster.facility.like=direct-to-chip"));
+  CHECK(testing::has(compared.out, "Next: clusterwright size llama3-405b-h100 --gpus"));
   const JsonValue answer = room.run(
                                    "scale llama3-405b-h100 --power 20MW --caps 100 --halls air,direct-to-chip "
                                    "--format json")

@@ -275,7 +275,9 @@ TEST_CASE("size refuses what is no cluster and no scenario", "[cli][size]") {
   check_refused("size", "E0404", "size needs SCENARIO");
   check_refused("size missing.json", "E0401", "missing.json");
   check_refused("size " + superpod_file + "--format nccl-tests", "E0404", "one of: table, json, csv, md, html");
-  check_refused("size " + shipped_file("transformers/llama3-8b") + "-o out.json", "E0105", "llama3-8b.json");
+  check_refused("size " + shipped_file("transformers/llama3-8b") + "-o out.json", "E0404",
+                "a model alone names no machine");
+  check_refused("size " + shipped_file("stacks/nemo-2024") + "-o out.json", "E0105", "nemo-2024.json");
   const ProgramRoom room;
   room.write("bad.json", "{\"accelerators\": ");
   check_refused(room, "size bad.json -o out.json", "E0101", "bad.json:1");

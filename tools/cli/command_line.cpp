@@ -111,9 +111,12 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
                          near.empty() ? fmt::format("one of: {}", fmt::join(option_names(app), ", ")) : near);
 }
 
-/// Whether a command with --gpus can do without: others have a default, and `scale` may be given power or caps instead.
-bool does_without_sizes(const CLI::App& app) {
-  if (app.get_name() == "collective" || app.get_name() == "search") return true;
+/// Whether a command can do without an option that it has: only `fits` needs --on, and --gpus only `scale`, which may
+/// be given power or caps instead.
+bool does_without(const CLI::App& app, const std::string& needed) {
+  if (needed == "--on") return app.get_name() != "fits";
+  if (needed != "--gpus") return false;
+  if (app.get_name() != "scale") return true;
   return std::ranges::any_of(std::array{"--power", "--caps", "--halls"}, [&](const char* name) {
     const CLI::Option* option = app.get_option_no_throw(name);
     return option && option->count() > 0;
@@ -125,8 +128,7 @@ void check_needed(const CommandLine& line, const CLI::App& app) {
   for (const char* needed :
        {"SCENARIO", "BLUEPRINT", "MODEL", "--on", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
     const CLI::Option* option = app.get_option_no_throw(needed);
-    const bool has_default = std::string(needed) == "--gpus" && does_without_sizes(app);
-    if (!option || option->count() > 0 || has_default) continue;
+    if (!option || option->count() > 0 || does_without(app, needed)) continue;
     const std::string example = std::string(needed) == "--gpus" ? "--gpus 8..16384x2, or 8..64+8, or 8,16,32"
                                 : std::string(needed) == "--on"
                                     ? "--on H100-SXM   (list all: clusterwright catalog accelerators)"

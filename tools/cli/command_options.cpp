@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/cli/buying_options.hpp"
 #include "tools/cli/calibrate_options.hpp"
 #include "tools/cli/command_adder.hpp"
 #include "tools/cli/importing_options.hpp"
@@ -24,6 +25,16 @@ void add_settings(CLI::App& app, std::vector<std::string>& settings, std::string
       ->allow_extra_args(false);
   app.add_option("--parameters", parameters, "parameter file (default: the shipped one for the accelerator)")
       ->type_name("FILE");
+}
+
+/// Machine that takes the place of the scenario's.
+void add_machine(CLI::App& app, ScenarioRequest& request, bool size = true) {
+  app.add_option("--on", request.on,
+                 "instead of the scenario's cluster: nodes of this kind, or the first that are sold with this "
+                 "accelerator (`catalog nodes`); their network follows. SCENARIO may then be a model alone")
+      ->type_name("NODE");
+  if (size)
+    app.add_option("--gpus", request.gpus, "number of accelerators (default: as the scenario says)")->type_name("N");
 }
 
 void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "SCENARIO",
@@ -69,6 +80,7 @@ void add_running(CommandAdder& line) {
   const auto [run_app, run_request] =
       line.add<RunRequest>("run", "predict one step: time, throughput, memory and power", run);
   add_scenario(*run_app, run_request->scenario);
+  add_machine(*run_app, run_request->scenario);
   add_faults(*run_app, run_request->scenario.faults, "; dead node (node:5) or accelerator (gpu:40)");
   add_nodes(*run_app, run_request->scenario);
   run_app
@@ -101,6 +113,7 @@ void add_scaling(CommandAdder& line) {
   const auto [scale_app, scale_request] =
       line.add<ScaleRequest>("scale", "predict throughput and efficiency over a range of cluster sizes", scale);
   add_scenario(*scale_app, scale_request->scenario);
+  add_machine(*scale_app, scale_request->scenario, false);
   add_faults(*scale_app, scale_request->scenario.faults);
   add_nodes(*scale_app, scale_request->scenario);
   add_output(*scale_app, scale_request->output, all_formats);
@@ -135,6 +148,7 @@ void add_wave(CommandAdder& line) {
   const auto [app, r] = line.add<WaveRequestOptions>(
       "wave", "power over time: swings, ramps and oscillations, and what a utility allows", wave);
   add_scenario(*app, r->scenario);
+  add_machine(*app, r->scenario);
   add_cap(*app, r->scenario);
   add_output(*app, r->output, "table, json, csv, md, html or prometheus");
   app->add_option("--length", r->length, "time that is looked at, at least (default: 2min)")->type_name("TIME");
@@ -154,6 +168,7 @@ void add_search(CommandAdder& line) {
   const auto [app, r] = line.add<SearchCommandRequest>(
       "search", "find the parallel layout with the shortest, cheapest or least energy-hungry step", search);
   add_scenario(*app, r->scenario);
+  add_machine(*app, r->scenario, false);
   add_output(*app, r->output, "table, json, csv or md");
   app->add_option("--gpus", r->gpus, "accelerators of the job (default: as many as the scenario has)")->type_name("N");
   app->add_option("--objective", r->objective, "what is made as small as possible, per step")
@@ -204,6 +219,7 @@ void add_size(CommandAdder& line) {
   const auto [app, r] =
       line.add<SizeRequest>("size", "plan the site of a cluster: racks, cables, power, cooling and cost", size);
   add_scenario(*app, r->scenario, "SCENARIO", "scenario or cluster: a name of the catalog, a file, or -");
+  add_machine(*app, r->scenario);
   app->add_option("--prices", r->prices,
                   "price list: name in configs/prices, or a file (default: the scenario's list, else \"default\")")
       ->type_name("LIST");
@@ -353,6 +369,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   add_scaling(line);
   add_wave(line);
   add_search(line);
+  add_buying(line);
   add_fits(line);
   add_size(line);
   add_auditing(line);

@@ -15,7 +15,9 @@ namespace clusterwright {
 
 /// Options of every computing command.
 struct ScenarioRequest {
-  std::string scenario;               ///< path of the file
+  std::string scenario;               ///< path of the file; of a model where `on` names the machine
+  std::string on;                     ///< node or accelerator that the cluster is made of; empty: as the scenario says
+  std::string gpus;                   ///< number of accelerators; empty: as the scenario says
   std::vector<std::string> settings;  ///< "path=value"
   std::string parameters;             ///< path; empty: as the scenario says
   std::vector<std::string> faults;    ///< broken and slow parts of the network
@@ -64,6 +66,20 @@ struct WaveRequestOptions {
 };
 /// @return impossible if a limit of the named utility does not hold
 ExitCode wave(const WaveRequestOptions& request);
+
+/// What to buy for a training run. All targets are texts with units; empty: none.
+struct PlanRequest {
+  ScenarioRequest scenario;  ///< `on`: nodes or accelerators with commas; empty: one node of each priced accelerator
+  OutputRequest output;
+  std::string tokens, days, budget, power, racks;
+  std::string hall;                ///< file of configs/facilities; empty: the usual hall of each node
+  std::string sizes;               ///< numbers of accelerators to choose from; empty: those of each machine
+  std::string objective = "cost";  ///< of the plan that is named best
+  std::string precisions;          ///< "bf16,fp8"; empty: both where the part has them
+  std::string caps;                ///< "100,80": power limits in percent of the rating; empty: none
+};
+/// @return impossible if nothing meets all targets
+ExitCode plan(const PlanRequest& request);
 
 struct SearchCommandRequest {
   ScenarioRequest scenario;

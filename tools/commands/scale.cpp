@@ -38,6 +38,11 @@ struct ScaleAnswer {
   std::optional<AgainstUsual> against;
 };
 
+ScenarioRequest at_size(ScenarioRequest request, int accelerators) {
+  request.gpus = std::to_string(accelerators);
+  return request;
+}
+
 std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
   const auto& [context, curve, against] = answer;
   std::string text = printable(title_of(context, curve)) + "\n" + printable(context.job) + "\n\n" +
@@ -50,9 +55,8 @@ std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
   text += "\nNext: " + printable(next_step(curve)) + "\n";
   const int size = largest_fitting(curve) ? largest_fitting(curve)->step.accelerators : 0;
   if (size > 0)
-    text += fmt::format(
-        "Details: clusterwright run {} --set cluster.accelerators={} --explain, or -o report.html for charts\n",
-        printable(request.scenario.scenario), size);
+    text += fmt::format("Details: clusterwright run {} --explain, or -o report.html for charts\n",
+                        words_of(at_size(request.scenario, size)));
   return text;
 }
 
@@ -108,7 +112,8 @@ ExitCode scale(const ScaleRequest& request) {
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale, *std::ranges::min_element(sizes));
+  const ScenarioRequest opened = request.scenario.on.empty() ? request.scenario : at_size(request.scenario, sizes[0]);
+  ScenarioSession session = open_scenario(opened, ScenarioReader::scale, *std::ranges::min_element(sizes));
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   ScaleCurve curve;

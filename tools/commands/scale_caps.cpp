@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <functional>
 #include <mutex>
@@ -112,14 +111,6 @@ std::string title_of(const ResultContext& context, const CapComparison& caps) {
                      significant_text(caps.grid.in(megawatt)));
 }
 
-/// As a shell takes it: bare where it has nothing special.
-std::string shell_quoted(const std::string& word) {
-  const std::string plain = "._-=/,:+%";
-  const bool bare = std::ranges::all_of(
-      word, [&](unsigned char c) { return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string::npos; });
-  return bare ? word : "'" + printable(word) + "'";
-}
-
 /// Refuses a hall that does not exist or contradicts the scenario: of an option it would be a reason.
 void check_hall(const ScaleRequest& request, const std::string& hall) {
   if (hall.empty()) return;
@@ -132,14 +123,12 @@ void check_hall(const ScaleRequest& request, const std::string& hall) {
 /// Command that confirms an option.
 std::string confirmation(const ScaleRequest& request, const CapOption& option) {
   const StepPrediction& step = *option.filled->step;
-  std::string text = "clusterwright size " + printable(request.scenario.scenario);
-  std::vector<std::string> settings = request.scenario.settings;
-  if (!option.hall.empty()) settings.push_back(hall_setting + option.hall);
-  for (const std::string& setting : settings) text += " --set " + shell_quoted(setting);
-  if (!request.scenario.parameters.empty()) text += " --parameters " + shell_quoted(request.scenario.parameters);
-  if (option.share < 1) text += " --cap " + percent(option.share);
-  return text + fmt::format(" --set cluster.accelerators={} --set job.global_batch={}", step.accelerators,
-                            step.plan.global_batch);
+  ScenarioRequest confirmed = request.scenario;
+  if (!option.hall.empty()) confirmed.settings.push_back(hall_setting + option.hall);
+  if (option.share < 1) confirmed.cap = percent(option.share);
+  confirmed.gpus = std::to_string(step.accelerators);
+  confirmed.settings.push_back(fmt::format("job.global_batch={}", step.plan.global_batch));
+  return "clusterwright size " + words_of(confirmed);
 }
 
 struct CapAnswer {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/scenario_session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 
 #include "models/job/configs_directory.hpp"
+#include "models/job/node_cluster.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "tools/config_kinds.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/typed_text.hpp"
 #include "topology/nodes/power_limit.hpp"
 
@@ -15,12 +21,22 @@ ScenarioOptions scenario_options(const ScenarioRequest& request) {
   options.settings = request.settings;
   if (!request.cap.empty()) options.settings.push_back(cap_setting(request.cap));
   options.faults = request.faults;
+  options.node = request.on;
+  if (!request.gpus.empty()) options.accelerators = parse_count({"--gpus", request.gpus});
   options.placement = request.placement;
   if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
   return options;
 }
 
 namespace {
+
+/// As a shell takes it: bare where it has nothing special.
+std::string shell_quoted(const std::string& word) {
+  const std::string plain = "._-=/,:+%";
+  const bool bare = std::ranges::all_of(
+      word, [&](unsigned char c) { return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string::npos; });
+  return bare ? word : "'" + printable(word) + "'";
+}
 
 std::string name_of(ScenarioReader command) {
   switch (command) {
@@ -37,6 +53,19 @@ std::string name_of(ScenarioReader command) {
   }
 }
 
+/// Scenario of a file, or usual pretraining of a model on the machine that an option names.
+Scenario scenario_of(const ScenarioRequest& request, const std::string& command) {
+  const std::filesystem::path file = named_file(request.scenario, {"scenarios", "transformers"});
+  if (is_of_kind(file, ConfigKind::transformer)) {
+    if (request.on.empty())
+      throw option_error("SCENARIO", request.scenario, "a model alone names no machine",
+                         "add --on and --gpus, for example --on \"DGX B200\" --gpus 1024");
+    return scenario_of_document(pretraining_of(file, 0), scenario_options(request));
+  }
+  require_kind(file, ConfigKind::scenario, command);
+  return load_scenario(file, scenario_options(request));
+}
+
 void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
   if (request.faults.empty() || cluster.has_network()) return;
   const std::string& given = request.faults.front();
@@ -50,6 +79,23 @@ void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
 
 }  // namespace
 
+std::string words_of(const ScenarioRequest& request) {
+  std::string text = shell_quoted(request.scenario);
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", option, shell_quoted(value));
+  };
+  add("--on", request.on);
+  add("--gpus", request.gpus);
+  for (const std::string& setting : request.settings) add("--set", setting);
+  add("--parameters", request.parameters);
+  add("--cap", request.cap);
+  for (const std::string& fault : request.faults) add("--fail", fault);
+  for (const std::string& slow : request.slow) add("--slow", slow);
+  add("--placement", request.placement);
+  if (request.seed != "0") add("--seed", request.seed);
+  return text;
+}
+
 void check_cap(const ScenarioRequest& request, const Cluster& cluster) {
   if (request.cap.empty() || cluster.kinds() == 1) return;
   throw ConfigError({Diagnostic{"E0349",
@@ -62,10 +108,8 @@ void check_cap(const ScenarioRequest& request, const Cluster& cluster) {
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest) {
   ScenarioSession session;
   const std::uint64_t seed = session.seed = parse_seed({"--seed", request.seed});
-  const std::filesystem::path file = named_file(request.scenario, {"scenarios"});
-  require_kind(file, ConfigKind::scenario, name_of(command));
   for (const std::string& text : request.slow) session.slow.push_back(parse_slow(text));
-  session.before_draws = load_scenario(file, scenario_options(request));
+  session.before_draws = scenario_of(request, name_of(command));
   const Cluster& cluster = session.before_draws.cluster;
   check_faults(request, cluster);
   check_cap(request, cluster);

@@ -19,6 +19,9 @@ struct ScenarioSession {
   ResultContext context;
 };
 
+/// Words of a command line that open the same scenario, as a shell takes them: "x.json --on B200 --set a.b=3".
+std::string words_of(const ScenarioRequest& request);
+
 /// Values of --set and --parameters.
 ScenarioOptions scenario_options(const ScenarioRequest& request);
 

@@ -100,12 +100,10 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
 
 /// The command that confirms the best plan.
 std::string run_command(const SearchCommandRequest& request, const SearchPlan& plan) {
-  std::string text = "clusterwright run " + request.scenario.scenario;
-  std::vector<std::string> settings = request.scenario.settings;
-  settings.insert(settings.end(), plan.settings.begin(), plan.settings.end());
-  for (const std::string& setting : settings) text += " --set " + setting;
-  if (!request.scenario.parameters.empty()) text += " --parameters " + request.scenario.parameters;
-  return text;
+  ScenarioRequest confirmed = request.scenario;
+  if (!confirmed.on.empty()) confirmed.gpus = request.gpus;
+  confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
+  return "clusterwright run " + words_of(confirmed);
 }
 
 std::string as_text(const SearchCommandRequest& request, const SearchAnswer& answer) {
@@ -182,7 +180,9 @@ ExitCode search(const SearchCommandRequest& request) {
   const int wanted = request.gpus.empty() ? 0 : parse_count({"--gpus", request.gpus});
   const int top = parse_count({"--top", request.top}, 1000, "each plan is predicted in full");
 
-  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::search);
+  ScenarioRequest opened = request.scenario;
+  if (!opened.on.empty()) opened.gpus = request.gpus;
+  ScenarioSession session = open_scenario(opened, ScenarioReader::search);
   answer.gpus = wanted > 0 ? wanted : session.scenario.cluster.spec.accelerators;
   if (answer.objective == SearchObjective::cost) answer.usd_per_hour = rent_per_hour(session);
   const Scenario sized = at_size(session.scenario, answer.gpus);

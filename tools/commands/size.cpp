@@ -120,8 +120,9 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
 SizingSession open_sizing(const SizeRequest& request) {
   SizingSession session;
   std::vector<InputFile> unused;
-  const bool cluster = kind_of(read_input(named_file(request.scenario.scenario, {"scenarios", "clusters"}), unused)) ==
-                       ConfigKind::cluster;
+  const bool cluster =
+      kind_of(read_input(named_file(request.scenario.scenario, {"scenarios", "clusters", "transformers"}), unused)) ==
+      ConfigKind::cluster;
   if (cluster)
     open_without_job(request, session);
   else

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/job/node_cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr int usual_sequence = 8192;
+constexpr double usual_tokens = 15e12;  // where nothing says how long the run is
+
+}  // namespace
+
+const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog) {
+  const auto found = std::ranges::find_if(
+      catalog.nodes, [&](const NodePart& node) { return !node.rented && node.accelerator_id == accelerator; });
+  return found == catalog.nodes.end() ? nullptr : &*found;
+}
+
+const NodePart& named_node(const std::string& name, const Catalog& catalog) {
+  if (const NodePart* node = catalog.find_node(name)) return *node;
+  if (const NodePart* node = sold_node(name, catalog)) return *node;
+  std::vector<std::string> known = ids_of(catalog.nodes);
+  for (const AcceleratorPart& part : catalog.accelerators) known.push_back(part.id);
+  const std::string suggestion = did_you_mean(name, known);
+  throw ConfigError(
+      {"E0203",
+       fmt::format("unknown node or accelerator \"{}\"", name.substr(0, 60)),
+       {option_place("--on", name)},
+       "not in the catalog",
+       fmt::format("{}{}(list all: clusterwright catalog nodes)", suggestion, suggestion.empty() ? "" : "   ")});
+}
+
+JsonValue cluster_of_nodes(const NodePart& node, int accelerators) {
+  const int each = node.accelerator_count ? std::max(1, node.accelerator_count->value) : 1;
+  return JsonValue::object({{"name", fmt::format("{} x {}", (accelerators + each - 1) / each, node.id)},
+                            {"accelerators", accelerators},
+                            {"node", JsonValue::object({{"part", node.id}})}});
+}
+
+int usual_batch(double tokens, int sequence) {
+  const double batch_tokens = 2e6 * std::pow((tokens > 0 ? tokens : usual_tokens) / 0.1e12, 0.47);
+  return 1 << std::max(0, static_cast<int>(std::lround(std::log2(batch_tokens / sequence))));
+}
+
+JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens) {
+  JsonValue job = JsonValue::object({{"task", "pretrain"},
+                                     {"sequence", usual_sequence},
+                                     {"global_batch", usual_batch(tokens, usual_sequence)},
+                                     {"sharding", "zero1"},
+                                     {"stack", "generic-2025"}});
+  JsonValue parallel = JsonValue::object({});
+  for (const char* degree : {"tensor", "pipeline", "virtual_pipeline", "expert", "data"}) parallel.set(degree, "auto");
+  job.set("parallel", std::move(parallel));
+  job.set("micro_batch", "auto");
+  job.set("recompute", "auto");
+  if (tokens > 0) job.set("tokens", tokens);
+  return JsonValue::object({{"transformer", std::filesystem::absolute(transformer).generic_string()}, {"job", job}});
+}
+
+}  // namespace clusterwright

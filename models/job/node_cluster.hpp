@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Clusters that are named by their nodes alone, and jobs that are named by their model alone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/json_value.hpp"
+#include "topology/parts/catalog.hpp"
+
+namespace clusterwright {
+
+/// Node with this id; else the first one in the catalog that is sold with the accelerator of this id.
+/// @throws ConfigError E0203 for a name of neither, with a suggestion
+const NodePart& named_node(const std::string& name, const Catalog& catalog);
+
+/// First node of the catalog that somebody sells with an accelerator; null where all are rented.
+const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog);
+
+/// Cluster of such nodes alone: its fabric follows.
+/// @param accelerators  filled into the last node, which may then be too large: building the cluster says so
+JsonValue cluster_of_nodes(const NodePart& node, int accelerators);
+
+/// Scenario without a cluster: pretraining of a model as it is usual today, with an open layout.
+///
+/// Sequences of 8,192 tokens; batches of 2 M tokens times (tokens / 0.1 T)^0.47, rounded to a power of two, 16 M tokens
+/// where the end is not stated.
+/// @source S. Zhang et al., "How does critical batch size scale in pre-training?", arXiv 2410.21676: the batch grows
+///         with the tokens to the power 0.47, hardly with the model
+/// @param transformer  file of the model
+/// @param tokens       of the whole run; 0: not stated
+JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens);
+
+/// Sequences in a batch of such a run.
+int usual_batch(double tokens, int sequence);
+
+}  // namespace clusterwright

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/procurement/machine_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "models/job/scenario_loader.hpp"
+#include "models/prediction/predict_scale.hpp"
+#include "models/search/best_plan.hpp"
+#include "models/search/layout.hpp"
+#include "models/site/sizing/cost_report.hpp"
+#include "models/site/sizing/run_cost.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr int most_accelerators = 1 << 20;
+constexpr double batch_tolerance = 0.08;
+/// A few tenths of a second for each size.
+constexpr SearchEffort effort{4'000, 2};
+
+ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine, int accelerators) {
+  ScenarioOptions options;
+  options.settings = job.settings;
+  options.node = machine.node;
+  options.accelerators = accelerators;
+  if (!machine.precision.empty()) options.settings.push_back("job.precision=" + machine.precision);
+  if (machine.cap < 1)
+    options.settings.push_back(fmt::format("cluster.node.accelerator_power_limit_share={}", machine.cap));
+  return options;
+}
+
+/// Smallest machine: one node, or a whole scale-up domain.
+int unit_of(const PurchaseJob& job, const MachineChoice& machine, const Catalog& catalog) {
+  const NodePart& node = *catalog.find_node(machine.node);
+  const int each = node.accelerator_count ? node.accelerator_count->value : 1;
+  return std::max(each, scenario_of_document(job.scenario, options_of(job, machine, each)).cluster.domain);
+}
+
+/// Reason why a size cannot be; nothing where it can.
+std::optional<SizedOption> refusal_of(const SizedCluster& sized) {
+  if (!sized.step || !sized.step->fits) return SizedOption{{}, sized.step ? sized.step->verdict : "no step"};
+  for (const SiteVerdict& verdict : sized.plan.verdicts)
+    if (!verdict.holds) return SizedOption{{}, verdict.what + ": " + verdict.arithmetic, true};
+  if (!sized.run) return SizedOption{{}, "the job states no end"};
+  return {};
+}
+
+PurchaseFigures figures_of(const SizedCluster& sized) {
+  return {sized.run->paid,
+          {sized.cost.low.capex_total, sized.cost.capex_total, sized.cost.high.capex_total},
+          sized.plan.rated.facility,
+          static_cast<int>(sized.plan.floor.racks.size())};
+}
+
+}  // namespace
+
+std::vector<int> usual_sizes(int unit) {
+  std::vector<int> out;
+  for (int count = 1; count < 8 && count * unit <= most_accelerators; ++count) out.push_back(count * unit);
+  for (int power = 1; 8 * power * unit <= most_accelerators; power *= 2)
+    for (int count = 8; count < 16 && count * power * unit <= most_accelerators; ++count)
+      out.push_back(count * power * unit);
+  return out;
+}
+
+int fitted_batch(int batch, int accelerators) {
+  for (int divisor = accelerators; divisor > 1; divisor /= 2) {
+    const int fitted = std::max(1, (batch + divisor / 2) / divisor) * divisor;
+    if (std::abs(fitted - batch) <= batch_tolerance * batch) return fitted;
+    if (divisor % 2 != 0) break;
+  }
+  return batch;
+}
+
+MachineLine::MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes)
+    : machine_(std::move(machine)), sizes_(std::move(sizes)) {
+  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  if (sizes_.empty()) sizes_ = usual_sizes(unit_of(job, machine_, catalog));
+  base_ = scenario_of_document(job.scenario, options_of(job, machine_, sizes_.front()));
+  base_.job = with_open_layout(base_.job);
+  std::vector<InputFile> inputs;
+  site_.emplace(base_, inputs);
+  prices_ = load_prices(base_.source, site_->catalog(), inputs);
+}
+
+std::size_t MachineLine::rung_of(double accelerators) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(sizes_, accelerators) - sizes_.begin());
+}
+
+const SizedOption& MachineLine::at(std::size_t rung) {
+  const auto [found, is_new] = known_.try_emplace(rung);
+  if (is_new) found->second = option_of(sizes_.at(rung));
+  return found->second;
+}
+
+std::vector<PurchasePlan> MachineLine::plans() const {
+  std::vector<PurchasePlan> out;
+  for (const auto& [rung, option] : known_)
+    if (option.plan) out.push_back(*option.plan);
+  return out;
+}
+
+std::string MachineLine::reason() const {
+  for (const auto& [rung, option] : known_)
+    if (!option.plan) return option.reason;
+  return {};
+}
+
+FlopsPerSecond MachineLine::peak_rate() const {
+  const bool fp8 = machine_.precision.starts_with("fp8") || machine_.precision.starts_with("mxfp8");
+  return peak(base_.cluster.accelerator, fp8 ? NumberFormat::fp8 : NumberFormat::bf16);
+}
+
+std::optional<Dollars> MachineLine::least_price() const {
+  const auto node = price_of(machine_.node, site_->catalog(), prices_).each;
+  return node ? std::optional(*node / static_cast<double>(base_.cluster.node_accelerators)) : std::nullopt;
+}
+
+SizedOption MachineLine::option_of(int accelerators) const {
+  try {
+    Scenario scenario = scenario_at_size(base_, accelerators, true);
+    scenario.job.global_batch = fitted_batch(base_.job.global_batch, accelerators);
+    const Scenario decided = decide_plan(scenario, OpenFields::best, effort).chosen.scenario;
+    auto sized = std::make_shared<const SizedCluster>(site_->size(decided, prices_));
+    if (auto refusal = refusal_of(*sized)) return *std::move(refusal);
+    PurchasePlan plan{machine_, accelerators, figures_of(*sized), sized, {}};
+    plan.settings = settings_of(scenario, layout_of(sized->step->plan, scenario.job.offload));
+    plan.settings.insert(plan.settings.begin(), fmt::format("job.global_batch={}", scenario.job.global_batch));
+    return {std::move(plan), {}};
+  } catch (const ConfigError& error) {
+    return {{}, error.diagnostics().front().message};
+  }
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One machine over its sizes: each size planned once, when it is first asked for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/job/price_list.hpp"
+#include "models/job/scenario.hpp"
+#include "models/procurement/purchase.hpp"
+#include "models/site/sizing/job_site.hpp"
+#include "sim/json_value.hpp"
+
+namespace clusterwright {
+
+/// What every machine of a comparison trains.
+struct PurchaseJob {
+  JsonValue scenario;                 ///< document of a scenario; its cluster is replaced
+  std::vector<std::string> settings;  ///< applied to it, in order
+};
+
+/// Plan of one size, or why there is none.
+struct SizedOption {
+  std::optional<PurchasePlan> plan;
+  std::string reason;
+  bool too_large = false;  ///< the hall does not hold it; else it is too small, or cannot be at all
+};
+
+class MachineLine {
+ public:
+  /// @param sizes  numbers of accelerators, rising; empty: whole nodes or scale-up domains in steps of 7 to 13 %
+  /// @throws ConfigError where the job cannot run on the machine, or it cannot be placed
+  MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes);
+
+  const MachineChoice& machine() const { return machine_; }
+  const std::vector<int>& sizes() const { return sizes_; }
+  /// Place in sizes() of the first one from `accelerators` on; sizes().size() beyond the last.
+  std::size_t rung_of(double accelerators) const;
+
+  /// The shortest step that a search of the layouts finds, in a hall of its own. The batch is the multiple of the
+  /// replicas that is nearest to the job's.
+  const SizedOption& at(std::size_t rung);
+  /// Plans of all sizes asked for so far, the smallest first.
+  std::vector<PurchasePlan> plans() const;
+  /// Reason of the smallest size asked for that has no plan; empty without one.
+  std::string reason() const;
+
+  /// Dense peak of one accelerator in the format of the machine.
+  FlopsPerSecond peak_rate() const;
+  /// Price of its share of a node alone; nothing where that is not known.
+  std::optional<Dollars> least_price() const;
+  const Scenario& scenario() const { return base_; }
+
+ private:
+  SizedOption option_of(int accelerators) const;
+
+  MachineChoice machine_;
+  Scenario base_;
+  std::optional<JobSite> site_;
+  PriceList prices_;
+  std::vector<int> sizes_;
+  std::map<std::size_t, SizedOption> known_;
+};
+
+/// Sizes that fill domains: 1 to 15 units, then 8 to 15 times each power of two, up to about a million accelerators.
+std::vector<int> usual_sizes(int unit);
+
+/// Multiple of a divisor of `accelerators` that is nearest to `batch`: the largest power of two times the odd part of
+/// the accelerators that moves it by at most 8 %, so that many replicas share it evenly.
+int fitted_batch(int batch, int accelerators);
+
+}  // namespace clusterwright

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/procurement/purchase.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clusterwright {
+
+double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit) {
+  switch (limit) {
+    case PurchaseLimit::time:
+      return limits.time ? figures.time.value / *limits.time : 0;
+    case PurchaseLimit::money:
+      return limits.money ? figures.money.value / *limits.money : 0;
+    case PurchaseLimit::power:
+      return limits.power ? figures.power / *limits.power : 0;
+    default:
+      return limits.racks ? static_cast<double>(figures.racks) / *limits.racks : 0;
+  }
+}
+
+bool meets(const PurchaseFigures& figures, const PurchaseLimits& limits) {
+  for (std::size_t limit = 0; limit < purchase_limit_count; ++limit)
+    if (used_share(figures, limits, static_cast<PurchaseLimit>(limit)) > 1) return false;
+  return true;
+}
+
+PurchaseLimits without(PurchaseLimits limits, PurchaseLimit dropped) {
+  if (dropped == PurchaseLimit::time) limits.time.reset();
+  if (dropped == PurchaseLimit::money) limits.money.reset();
+  if (dropped == PurchaseLimit::power) limits.power.reset();
+  if (dropped == PurchaseLimit::racks) limits.racks.reset();
+  return limits;
+}
+
+double objective_of(const PurchaseFigures& figures, PurchaseObjective objective) {
+  switch (objective) {
+    case PurchaseObjective::cost:
+      return figures.money.value.in(dollar);
+    case PurchaseObjective::time:
+      return figures.time.value.in(second);
+    default:
+      return figures.power.in(watt);
+  }
+}
+
+bool dominates(const PurchaseFigures& a, const PurchaseFigures& b) {
+  const bool as_good = a.time.value <= b.time.value && a.money.value <= b.money.value && a.power <= b.power;
+  return as_good && (a.time.value < b.time.value || a.money.value < b.money.value || a.power < b.power);
+}
+
+std::vector<PurchasePlan> frontier_of(std::vector<PurchasePlan> plans) {
+  std::ranges::stable_sort(plans, {}, [](const PurchasePlan& plan) { return plan.figures.money.value; });
+  std::vector<PurchasePlan> out;
+  for (const PurchasePlan& plan : plans)
+    if (std::ranges::none_of(plans, [&](const PurchasePlan& other) { return dominates(other.figures, plan.figures); }))
+      out.push_back(plan);
+  return out;
+}
+
+std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective) {
+  std::ranges::stable_sort(plans, {}, [&](const PurchasePlan& plan) { return objective_of(plan.figures, objective); });
+  std::vector<PurchasePlan> out;
+  for (PurchasePlan& plan : plans)
+    if (std::ranges::find(out, plan.machine.accelerator,
+                          [](const PurchasePlan& one) { return one.machine.accelerator; }) == out.end())
+      out.push_back(std::move(plan));
+  return out;
+}
+
+double chance_in_time(const Interval<Seconds>& time, Seconds limit) {
+  const double sigma = std::log(time.high / time.low) / (2 * half_width_90);
+  if (!(sigma > 0)) return time.value <= limit ? 1 : 0;
+  return 0.5 * std::erfc(-std::log(limit / time.value) / sigma / std::sqrt(2.0));
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Machines that may be bought for a training run: what each would take, and which of them nobody should take.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/site/sizing/sized_cluster.hpp"
+#include "sim/interval.hpp"
+#include "sim/quantity.hpp"
+
+namespace clusterwright {
+
+/// Nodes of one kind with GEMMs in one format under one power limit.
+struct MachineChoice {
+  std::string node;         ///< id in the catalog
+  std::string accelerator;  ///< id in the catalog
+  std::string precision;    ///< "bf16", "fp8"; empty: as the job says
+  double cap = 1;           ///< power limit of an accelerator over its rating
+
+  bool operator==(const MachineChoice&) const = default;
+};
+
+/// What a purchase is weighed by.
+struct PurchaseFigures {
+  Interval<Seconds> time;   ///< paid time of the whole run: steps and the losses that the price list states
+  Interval<Dollars> money;  ///< everything that is bought, with prices at the low, typical and high end
+  Watts power;              ///< from the grid on the design day, everything at its nameplate or limit
+  int racks = 0;
+};
+
+/// Targets; absent ones are met.
+struct PurchaseLimits {
+  std::optional<Seconds> time;
+  std::optional<Dollars> money;
+  std::optional<Watts> power;
+  std::optional<int> racks;
+};
+
+/// A machine of one size with the shortest step that a search of its layouts finds.
+struct PurchasePlan {
+  MachineChoice machine;
+  int accelerators = 0;
+  PurchaseFigures figures;
+  std::shared_ptr<const SizedCluster> sized;
+  std::vector<std::string> settings;  ///< of the job and its layout, as --set takes them
+};
+
+/// One of the targets.
+enum class PurchaseLimit { time, money, power, racks };
+inline constexpr std::size_t purchase_limit_count = 4;
+
+/// Value over limit; 0 where there is no limit.
+double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit);
+bool meets(const PurchaseFigures& figures, const PurchaseLimits& limits);
+/// The same without one of the limits.
+PurchaseLimits without(PurchaseLimits limits, PurchaseLimit dropped);
+
+enum class PurchaseObjective { cost, time, power };
+
+/// Typical dollars, seconds or watts.
+double objective_of(const PurchaseFigures& figures, PurchaseObjective objective);
+
+/// Whether `a` is as good as `b` in time, money and power, and better in one of them.
+bool dominates(const PurchaseFigures& a, const PurchaseFigures& b);
+
+/// Plans that no other one dominates, the cheapest first; of equal ones the first.
+std::vector<PurchasePlan> frontier_of(std::vector<PurchasePlan> plans);
+
+/// For each accelerator the plan that is least in the objective, the least of all first.
+std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective);
+
+/// Chance that the run takes no longer, where the interval of its time is that of a lognormal distribution.
+double chance_in_time(const Interval<Seconds>& time, Seconds limit);
+
+}  // namespace clusterwright

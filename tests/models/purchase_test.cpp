@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frontier of purchases against brute force, and what machines it chooses from.
+#include "models/procurement/purchase_search.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "models/job/configs_directory.hpp"
+#include "models/job/node_cluster.hpp"
+#include "models/procurement/machine_line.hpp"
+#include "support/catch.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+PurchaseJob purchase_job() {
+  return {pretraining_of(configs_directory() / "transformers" / "llama3-8b.json", 1e12), {"job.tokens=1e12"}};
+}
+
+PurchaseRequest small_question() {
+  PurchaseRequest request;
+  request.job = purchase_job();
+  request.machines = {
+      {"DGX H100", "H100-SXM", "bf16", 1}, {"DGX B200", "B200", "bf16", 1}, {"DGX A100", "A100-80-SXM", "bf16", 1}};
+  for (int nodes = 4; nodes <= 40; nodes += 4) request.sizes.push_back(8 * nodes);
+  return request;
+}
+
+std::set<std::string> names_of(const std::vector<PurchasePlan>& plans) {
+  std::set<std::string> out;
+  for (const PurchasePlan& plan : plans) out.insert(plan.machine.node + " " + std::to_string(plan.accelerators));
+  return out;
+}
+
+/// Every machine at every size.
+std::vector<PurchasePlan> all_plans(const PurchaseRequest& request) {
+  std::vector<PurchasePlan> out;
+  for (const MachineChoice& machine : request.machines) {
+    MachineLine line(request.job, machine, request.sizes);
+    for (std::size_t rung = 0; rung < line.sizes().size(); ++rung)
+      if (const auto& plan = line.at(rung).plan) out.push_back(*plan);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the frontier of purchases is that of brute force", "[models][procurement]") {
+  PurchaseRequest request = small_question();
+  const std::vector<PurchasePlan> all = all_plans(request);
+  CHECK(all.size() > 20);
+  for (const double days : {20.0, 60.0, 200.0})
+    for (const double money : {8e6, 20e6}) {
+      request.limits = {days * day, money * dollar, {}, {}};
+      std::vector<PurchasePlan> meeting = all;
+      std::erase_if(meeting, [&](const PurchasePlan& plan) { return !meets(plan.figures, request.limits); });
+      INFO(days << " days, " << money << " dollars, " << meeting.size() << " meet them");
+      CHECK(names_of(search_purchases(request).frontier) == names_of(frontier_of(meeting)));
+    }
+}
+
+TEST_CASE("where nothing meets all targets, the best without one of them is named", "[models][procurement]") {
+  PurchaseRequest request = small_question();
+  request.limits = {15 * day, 6e6 * dollar, {}, {}};
+  const PurchaseAnswer answer = search_purchases(request);
+  REQUIRE(answer.frontier.empty());
+  REQUIRE(answer.misses.size() == 2);
+  const std::vector<PurchasePlan> all = all_plans(request);
+  for (const NearestMiss& miss : answer.misses) {
+    const PurchaseLimits rest = without(request.limits, miss.dropped);
+    CHECK(meets(miss.plan.figures, rest));
+    for (const PurchasePlan& plan : all)
+      if (meets(plan.figures, rest))
+        CHECK(used_share(miss.plan.figures, request.limits, miss.dropped) <=
+              used_share(plan.figures, request.limits, miss.dropped));
+  }
+}
+
+TEST_CASE("batches are shared evenly and stay near what was asked for", "[models][procurement]") {
+  CHECK(fitted_batch(2048, 1024) == 2048);
+  CHECK(fitted_batch(2048, 1792) == 2016);  // 9 x 224
+  CHECK(fitted_batch(2048, 2560) == 1920);  // 6 x 320, so that 320 replicas share it
+  CHECK(fitted_batch(2048, 72) == 2016);    // 28 x 72
+  for (int accelerators = 8; accelerators < 5000; accelerators += 72) {
+    const int batch = fitted_batch(2048, accelerators);
+    CHECK(std::abs(batch - 2048) <= 0.08 * 2048);
+  }
+  CHECK(usual_batch(15e12, 8192) == 2048);
+  CHECK(usual_batch(1e12, 8192) == 512);
+}
+
+TEST_CASE("sizes of machines fill units in small steps", "[models][procurement]") {
+  const std::vector<int> sizes = usual_sizes(72);
+  CHECK(sizes.front() == 72);
+  CHECK(sizes.back() <= 1 << 20);
+  CHECK(std::ranges::is_sorted(sizes));
+  for (std::size_t i = 8; i < sizes.size(); ++i) CHECK(sizes[i] <= 1.126 * sizes[i - 1]);
+}
+
+TEST_CASE("a plan is dominated by one that is better in all", "[models][procurement]") {
+  const auto figures = [](double days, double money, double power) {
+    PurchaseFigures out;
+    out.time.value = days * day;
+    out.money.value = money * dollar;
+    out.power = power * megawatt;
+    return out;
+  };
+  CHECK(dominates(figures(1, 1, 1), figures(1, 1, 2)));
+  CHECK_FALSE(dominates(figures(1, 1, 1), figures(1, 1, 1)));
+  CHECK_FALSE(dominates(figures(1, 2, 1), figures(2, 1, 2)));
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plan` against `size`, at its edges, and with wrong words.
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program_room.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+const std::string small_plan = "plan llama3-8b --tokens 1T --days 60 --budget 20M --on H100-SXM,B200 --precisions bf16";
+
+double number_at(const JsonValue& value, const char* key) {
+  return value.at(key).as_number();
+}
+
+}  // namespace
+
+TEST_CASE("size confirms the best purchase digit for digit", "[tools][plan]") {
+  const ProgramRoom room;
+  const JsonValue answer = room.run(small_plan + " --format json").json();
+  const auto& frontier = answer.at("frontier").elements();
+  REQUIRE_FALSE(frontier.empty());
+  const JsonValue& best = frontier[static_cast<std::size_t>(number_at(answer, "best"))];
+  std::string confirm = best.at("confirm").as_text();
+  REQUIRE(confirm.starts_with("clusterwright "));
+  const JsonValue sized = room.run(confirm.substr(std::string("clusterwright ").size()) + " --format json").json();
+  CHECK(number_at(sized, "capex_usd") == number_at(best.at("capex_usd"), "value"));
+  CHECK(number_at(sized, "facility_kw_rated") == Approx(1000 * number_at(best, "facility_mw")).epsilon(1e-12));
+  CHECK(number_at(sized.at("racks"), "total") == number_at(best, "racks"));
+  const JsonValue step =
+      room.run("run" + confirm.substr(std::string("clusterwright size").size()) + " --format json").json();
+  CHECK(number_at(step, "step_time_s") == number_at(best, "step_time_s"));
+}
+
+TEST_CASE("a purchase meets its targets, and the frontier is free of dominated plans", "[tools][plan]") {
+  const ProgramRoom room;
+  const JsonValue answer = room.run(small_plan + " --format json").json();
+  const auto& frontier = answer.at("frontier").elements();
+  for (std::size_t i = 0; i < frontier.size(); ++i) {
+    CHECK(number_at(frontier[i].at("days"), "value") <= 60);
+    CHECK(number_at(frontier[i].at("capex_usd"), "value") <= 20e6);
+    CHECK(number_at(frontier[i], "chance_in_time") >= 0.5);
+    if (i > 0)
+      CHECK(number_at(frontier[i].at("capex_usd"), "value") >= number_at(frontier[i - 1].at("capex_usd"), "value"));
+  }
+  CHECK(answer.at("accelerators").elements().size() == 2);
+}
+
+TEST_CASE("a purchase does not depend on the number of threads", "[tools][plan]") {
+  const ProgramRoom room;
+  CHECK(room.run(small_plan + " --threads 1").out == room.run(small_plan + " --threads 3").out);
+}
+
+TEST_CASE("targets that nothing meets name the nearest miss", "[tools][plan]") {
+  const ProgramRoom room;
+  const auto missed = room.run("plan llama3-8b --tokens 2T --days 30 --budget 7M --on H100-SXM --precisions bf16");
+  CHECK(missed.code == 1);
+  CHECK(has(missed.out, "Nothing meets all targets."));
+  CHECK(has(missed.out, "With all but the money: "));
+  CHECK(has(missed.out, "With all but the days: "));
+}
+
+TEST_CASE("without tokens the plan with the most of them comes first", "[tools][plan]") {
+  const ProgramRoom room;
+  const JsonValue answer =
+      room.run("plan llama3-8b --days 60 --budget 10M --on H100-SXM,B200 --precisions bf16 --format json").json();
+  const auto& frontier = answer.at("frontier").elements();
+  REQUIRE(frontier.size() > 1);
+  CHECK(number_at(answer, "best") == 0);
+  for (std::size_t i = 1; i < frontier.size(); ++i)
+    CHECK(number_at(frontier[i], "trillion_tokens") <= number_at(frontier[i - 1], "trillion_tokens"));
+  CHECK(number_at(frontier[0].at("capex_usd"), "value") > 7e6);  // most of the budget
+}
+
+TEST_CASE("wrong words of a purchase are refused", "[tools][plan]") {
+  check_refused("plan llama3-8b", "E0404", "neither the tokens of the run nor its days");
+  check_refused("plan llama3-8b --days 30", "E0404", "nothing limits the tokens");
+  check_refused("plan llama3-8b --tokens 0 --days 30", "E0403", "must be > 0");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --on B20", "E0203", "unknown node or accelerator");
+  check_refused("plan llama3-8b --tokens 1T --budget 5X", "E0403", "--budget");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --caps 150", "E0404", "above the rating");
+  check_refused("plan nemo-2024 --tokens 1T --days 30", "E0401", "no such file");
+}
+
+TEST_CASE("a node by name is a cluster, and a model on it a scenario", "[tools][plan]") {
+  const ProgramRoom room;
+  const JsonValue step = room.run("run llama3-8b --on 'DGX H100' --gpus 64 --format json").json();
+  CHECK(number_at(step, "gpus") == 64);
+  const JsonValue own = room.run("run llama3-8b-h100-64 --on B200 --format json").json();
+  CHECK(number_at(own, "gpus") == 64);
+  CHECK(number_at(own, "step_time_s") <
+        number_at(room.run("run llama3-8b-h100-64 --format json").json(), "step_time_s"));
+  const auto curve = room.run("scale llama3-8b --on H100-SXM --gpus 64..4096x8");
+  CHECK(curve.code == 0);
+  CHECK(has(curve.out, "--on H100-SXM --gpus 4096"));
+  check_refused("run llama3-8b", "E0404", "a model alone names no machine");
+  check_refused("run llama3-8b --on H100-SXM", "E0104", "nothing says how many accelerators");
+  check_refused("run llama3-8b --on H100-SXM --gpus 61", "E0301", "multiple");
+}

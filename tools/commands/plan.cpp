@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "models/job/node_cluster.hpp"
+#include "models/job/price_list.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/procurement/purchase_search.hpp"
+#include "models/site/sizing/cost_report.hpp"
+#include "sim/json_writer.hpp"
+#include "sim/plain_number.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/scenario_session.hpp"
+#include "tools/config_kinds.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/output_target.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/plan_answer.hpp"
+#include "tools/typed_text.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double asked_tokens = 1e12;   // of the run that is timed where the tokens are asked for
+constexpr std::size_t shown_rows = 16;  // in terminals; files hold all
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');)
+    if (!part.empty() && std::ranges::find(out, part) == out.end()) out.push_back(part);
+  return out;
+}
+
+Seconds parse_days(const std::string& text) {
+  const bool bare =
+      !text.empty() && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return parse_duration({"--days", bare ? text + "d" : text});
+}
+
+PurchaseLimits limits_of(const PlanRequest& request) {
+  PurchaseLimits limits;
+  if (!request.days.empty()) limits.time = parse_days(request.days);
+  if (!request.budget.empty()) limits.money = parse_amount({"--budget", request.budget}) * dollar;
+  if (!request.power.empty()) limits.power = parse_power({"--power", request.power});
+  if (!request.racks.empty()) limits.racks = parse_count({"--racks", request.racks});
+  return limits;
+}
+
+/// Whether anything of a part that is bought has a price.
+bool has_price(const NodePart& node, const Catalog& catalog, const PriceList& prices) {
+  return price_of(node.id, catalog, prices).each.has_value();
+}
+
+/// One node for each priced accelerator, or the named ones.
+std::vector<const NodePart*> nodes_of(const PlanRequest& request, const Catalog& catalog, const PriceList& prices) {
+  std::vector<const NodePart*> nodes;
+  for (const std::string& name : split(request.scenario.on)) nodes.push_back(&named_node(name, catalog));
+  if (!nodes.empty()) return nodes;
+  for (const AcceleratorPart& part : catalog.accelerators)
+    if (const NodePart* node = sold_node(part.id, catalog); node && has_price(*node, catalog, prices))
+      nodes.push_back(node);
+  return nodes;
+}
+
+/// Formats that a part has: those that were asked for, else both usual ones.
+std::vector<std::string> precisions_of(const PlanRequest& request, const AcceleratorPart& part) {
+  const bool pinned = std::ranges::any_of(
+      request.scenario.settings, [](const std::string& setting) { return setting.starts_with("job.precision="); });
+  if (pinned) return {""};
+  if (!request.precisions.empty()) return split(request.precisions);
+  std::vector<std::string> out = {"bf16"};
+  if (peak(part, NumberFormat::fp8) > peak(part, NumberFormat::bf16)) out.push_back("fp8");
+  return out;
+}
+
+std::vector<double> caps_of(const PlanRequest& request) {
+  std::vector<double> caps;
+  for (const std::string& cap : split(request.caps)) {
+    const std::string digits = cap.ends_with('%') ? cap.substr(0, cap.size() - 1) : cap;
+    const double share = parse_amount({"--caps", digits}) / 100;
+    if (share > 1) throw option_error("--caps", request.caps, "a limit above the rating limits nothing", "100,80");
+    caps.push_back(share);
+  }
+  return caps.empty() ? std::vector<double>{1} : caps;
+}
+
+std::vector<MachineChoice> machines_of(const PlanRequest& request, const Catalog& catalog, const PriceList& prices) {
+  std::vector<MachineChoice> out;
+  for (const NodePart* node : nodes_of(request, catalog, prices)) {
+    const AcceleratorPart* part = catalog.find_accelerator(node->accelerator_id);
+    if (!part) continue;
+    for (const std::string& precision : precisions_of(request, *part))
+      for (const double cap : caps_of(request)) out.push_back({node->id, part->id, precision, cap});
+  }
+  return out;
+}
+
+/// Scenario of a file, or usual pretraining of a model; with the tokens of the question.
+JsonValue document_of(const PlanRequest& request, double tokens, std::vector<InputFile>& inputs) {
+  const std::filesystem::path file = named_file(request.scenario.scenario, {"scenarios", "transformers"});
+  JsonValue document =
+      is_of_kind(file, ConfigKind::transformer) ? pretraining_of(file, tokens) : read_input(file, inputs);
+  if (!document.find("transformer")) require_kind(file, ConfigKind::scenario, "plan");
+  return document;
+}
+
+void check_question(const PlanRequest& request, const PurchaseLimits& limits) {
+  if (request.tokens.empty() && !limits.time)
+    throw option_error("--tokens", "", "neither the tokens of the run nor its days are given",
+                       "--tokens 15T --days 90, or one of them with --budget or --power");
+  if (request.tokens.empty() && !limits.money && !limits.power && !limits.racks)
+    throw option_error("--days", request.days, "nothing limits the tokens", "add --budget, --power or --racks");
+}
+
+/// Targets of the search: where tokens are asked for, days only turn time into tokens.
+PurchaseLimits searched_limits(PurchaseLimits limits, bool tokens_known) {
+  if (!tokens_known) limits.time.reset();
+  return limits;
+}
+
+std::string confirm_command(const PlanRequest& request, const PlanAnswer& answer, const PurchasePlan& plan) {
+  ScenarioRequest confirmed = request.scenario;
+  confirmed.on = plan.machine.node;
+  confirmed.gpus = std::to_string(plan.accelerators);
+  const double tokens = answer.tokens.value_or(asked_tokens);
+  if (!request.hall.empty()) confirmed.settings.push_back("cluster.facility.like=" + request.hall);
+  confirmed.settings.push_back("job.tokens=" + plain_number(tokens, 15));
+  if (!plan.machine.precision.empty()) confirmed.settings.push_back("job.precision=" + plan.machine.precision);
+  confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
+  if (plan.machine.cap < 1) confirmed.cap = plain_number(100 * plan.machine.cap, 6) + "%";
+  return "clusterwright size " + words_of(confirmed);
+}
+
+std::string as_text(const PlanAnswer& answer, bool markdown) {
+  const std::string title = fmt::format("{}: {}", answer.model, question_text(answer));
+  std::string text = markdown ? fmt::format("# {}\n\n{}\n\n", markdown_text(title), markdown_text(answer.job))
+                              : printable(title) + "\n" + printable(answer.job) + "\n\n";
+  const ResultTable table = purchase_table(answer, markdown ? 0 : shown_rows);
+  if (!table.rows.empty()) text += (markdown ? render_markdown(table) : render_text(table)) + "\n";
+  if (answer.found.by_accelerator.size() > 1) {
+    const ResultTable each = accelerator_table(answer);
+    text += (markdown ? render_markdown(each) : render_text(each)) + "\n";
+  }
+  const std::size_t all = shown_plans(answer).size();
+  if (all > table.rows.size())
+    text += fmt::format("{} more plans cost more and take less time or power: -o plans.csv\n", all - table.rows.size());
+  for (const std::string& sentence : purchase_sentences(answer))
+    text += (markdown ? markdown_text(sentence) + "\n" : printable(sentence)) + "\n";
+  if (!answer.confirm.empty()) {
+    const std::string& next = answer.confirm[place_of_best(answer)];
+    text += markdown ? "\n**Next:** " + markdown_text(next) + "\n" : "\nNext: " + next + "\n";
+  }
+  return text;
+}
+
+std::string render_as(OutputFormat format, const PlanAnswer& answer) {
+  switch (format) {
+    case OutputFormat::json:
+      return write_json(plan_to_json(answer)) + "\n";
+    case OutputFormat::csv:
+      return render_csv(purchase_table(answer, 0));
+    default:
+      return as_text(answer, format == OutputFormat::markdown);
+  }
+}
+
+PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& answer, std::vector<InputFile>& inputs) {
+  PurchaseRequest out;
+  out.job.scenario = document_of(request, answer.tokens.value_or(0), inputs);
+  out.job.settings = request.scenario.settings;
+  if (!request.hall.empty()) out.job.settings.push_back("cluster.facility.like=" + request.hall);
+  out.job.settings.push_back("job.tokens=" + plain_number(answer.tokens.value_or(asked_tokens), 15));
+  out.limits = searched_limits(answer.limits, answer.tokens.has_value());
+  if (!request.sizes.empty()) out.sizes = parse_counts({"--gpus", request.sizes});
+  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  out.machines = machines_of(request, catalog, load_prices(out.job.scenario, catalog, inputs));
+  out.objective = answer.objective;
+  out.stop = interrupted;
+  return out;
+}
+
+/// What the plans have in common.
+void describe(const PurchaseRequest& asked, PlanAnswer& answer) {
+  const std::vector<PurchasePlan> plans = shown_plans(answer);
+  if (plans.empty()) return;  // known by the name that was typed
+  ScenarioOptions options;
+  options.settings = asked.job.settings;
+  options.node = plans.front().machine.node;
+  options.accelerators = plans.front().accelerators;
+  const ResultContext context = make_result_context(scenario_of_document(asked.job.scenario, options), "plan", "", 0);
+  answer.model = context.transformer;
+  answer.job = context.job;
+  const CostReport& cost = plans.front().sized->cost;
+  answer.goodput = cost.goodput;
+  answer.prices = fmt::format("{} ({})", cost.price_list, cost.date);
+}
+
+}  // namespace
+
+ExitCode plan(const PlanRequest& request) {
+  const auto targets = output_targets(
+      request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
+  PlanAnswer answer;
+  answer.model = request.scenario.scenario;
+  answer.limits = limits_of(request);
+  check_question(request, answer.limits);
+  if (!request.tokens.empty()) answer.tokens = parse_amount({"--tokens", request.tokens});
+  answer.objective =
+      static_cast<PurchaseObjective>(parse_choice("--objective", request.objective, {"cost", "days", "power"}));
+  if (!answer.tokens) answer.objective = PurchaseObjective::time;  // the most tokens in the days
+  PurchaseRequest asked = purchase_request(request, answer, answer.inputs);
+  {
+    ProgressLine progress("machines", 4 * asked.machines.size(), request.output.quiet);
+    asked.progress = [&](std::size_t done) { progress.finished(done); };
+    answer.found = search_purchases(asked);
+  }
+  if (!answer.tokens)  // the most tokens first
+    std::ranges::stable_sort(answer.found.frontier, {}, [](const PurchasePlan& p) { return p.figures.time.value; });
+  describe(asked, answer);
+  for (const PurchasePlan& plan : shown_plans(answer)) answer.confirm.push_back(confirm_command(request, answer, plan));
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
+  if (answer.found.interrupted) return ExitCode::interrupted;
+  return answer.found.frontier.empty() ? ExitCode::impossible : ExitCode::ok;
+}
+
+}  // namespace clusterwright
