@@ -2,6 +2,7 @@
 #include "models/procurement/purchase.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
 namespace clusterwright {
@@ -9,7 +10,7 @@ namespace clusterwright {
 double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit) {
   switch (limit) {
     case PurchaseLimit::time:
-      return limits.time ? figures.time.value / *limits.time : 0;
+      return limits.time ? time_at_chance(figures.time, limits.chance) / *limits.time : 0;
     case PurchaseLimit::money:
       return limits.money ? figures.money.value / *limits.money : 0;
     case PurchaseLimit::power:
@@ -68,8 +69,21 @@ std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, P
   return out;
 }
 
+namespace {
+
+double sigma_of(const Interval<Seconds>& time) {
+  return time.low > Seconds{} ? std::log(time.high / time.low) / (2 * half_width_90) : 0;
+}
+
+}  // namespace
+
+Seconds time_at_chance(const Interval<Seconds>& time, double chance) {
+  if (chance == 0.5) return time.value;
+  return time.value * std::exp(sigma_of(time) * std::sqrt(2.0) * boost::math::erf_inv(2 * chance - 1));
+}
+
 double chance_in_time(const Interval<Seconds>& time, Seconds limit) {
-  const double sigma = std::log(time.high / time.low) / (2 * half_width_90);
+  const double sigma = sigma_of(time);
   if (!(sigma > 0)) return time.value <= limit ? 1 : 0;
   return 0.5 * std::erfc(-std::log(limit / time.value) / sigma / std::sqrt(2.0));
 }

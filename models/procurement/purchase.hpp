@@ -37,6 +37,7 @@ struct PurchaseLimits {
   std::optional<Dollars> money;
   std::optional<Watts> power;
   std::optional<int> racks;
+  double chance = 0.5;  ///< that the run is in time; 0.5: its typical time counts
 };
 
 /// A machine of one size with the shortest step that a search of its layouts finds.
@@ -72,7 +73,11 @@ std::vector<PurchasePlan> frontier_of(std::vector<PurchasePlan> plans);
 /// For each accelerator the plan that is least in the objective, the least of all first.
 std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective);
 
-/// Chance that the run takes no longer, where the interval of its time is that of a lognormal distribution.
+/// Time that a run exceeds with the chance 1 - `chance`. The interval of the time is that of a lognormal distribution.
+/// @pre 0 < chance < 1
+Seconds time_at_chance(const Interval<Seconds>& time, double chance);
+
+/// Chance that the run takes no longer, likewise.
 double chance_in_time(const Interval<Seconds>& time, Seconds limit);
 
 }  // namespace clusterwright

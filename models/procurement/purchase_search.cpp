@@ -133,7 +133,7 @@ class LineSearch {
 PurchaseFigures optimistic(const PurchasePlan& from, int accelerators) {
   const double factor = static_cast<double>(accelerators) / from.accelerators;
   PurchaseFigures out = from.figures;
-  out.time.value = out.time.value * (extrapolation / factor);
+  out.time = out.time.times(extrapolation / factor);
   out.money.value = out.money.value * (extrapolation * factor);
   out.power = out.power * (extrapolation * factor);
   out.racks = static_cast<int>(out.racks * extrapolation * factor);

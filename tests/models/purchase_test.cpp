@@ -53,7 +53,7 @@ TEST_CASE("the frontier of purchases is that of brute force", "[models][procurem
   CHECK(all.size() > 20);
   for (const double days : {20.0, 60.0, 200.0})
     for (const double money : {8e6, 20e6}) {
-      request.limits = {days * day, money * dollar, {}, {}};
+      request.limits.time = days * day, request.limits.money = money * dollar;
       std::vector<PurchasePlan> meeting = all;
       std::erase_if(meeting, [&](const PurchasePlan& plan) { return !meets(plan.figures, request.limits); });
       INFO(days << " days, " << money << " dollars, " << meeting.size() << " meet them");
@@ -63,7 +63,7 @@ TEST_CASE("the frontier of purchases is that of brute force", "[models][procurem
 
 TEST_CASE("where nothing meets all targets, the best without one of them is named", "[models][procurement]") {
   PurchaseRequest request = small_question();
-  request.limits = {15 * day, 6e6 * dollar, {}, {}};
+  request.limits.time = 15 * day, request.limits.money = 6e6 * dollar;
   const PurchaseAnswer answer = search_purchases(request);
   REQUIRE(answer.frontier.empty());
   REQUIRE(answer.misses.size() == 2);
@@ -97,6 +97,17 @@ TEST_CASE("sizes of machines fill units in small steps", "[models][procurement]"
   CHECK(sizes.back() <= 1 << 20);
   CHECK(std::ranges::is_sorted(sizes));
   for (std::size_t i = 8; i < sizes.size(); ++i) CHECK(sizes[i] <= 1.126 * sizes[i - 1]);
+}
+
+TEST_CASE("the chance to be in time follows from the interval", "[models][procurement]") {
+  const Interval<Seconds> time{50 * day, 80 * day, 128 * day};  // 90 %: a factor of 1.6 each way
+  CHECK(chance_in_time(time, 80 * day) == Approx(0.5));
+  CHECK(chance_in_time(time, 128 * day) == Approx(0.95).epsilon(1e-3));
+  CHECK(time_at_chance(time, 0.95).in(day) == Approx(128).epsilon(1e-3));
+  CHECK(time_at_chance(time, 0.05).in(day) == Approx(50).epsilon(1e-3));
+  CHECK(time_at_chance(time, 0.5) == time.value);
+  for (const double chance : {0.1, 0.6, 0.9})
+    CHECK(chance_in_time(time, time_at_chance(time, chance)) == Approx(chance));
 }
 
 TEST_CASE("a plan is dominated by one that is better in all", "[models][procurement]") {

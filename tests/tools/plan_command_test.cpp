@@ -54,6 +54,17 @@ TEST_CASE("a purchase does not depend on the number of threads", "[tools][plan]"
   CHECK(room.run(small_plan + " --threads 1").out == room.run(small_plan + " --threads 3").out);
 }
 
+TEST_CASE("a higher chance to be in time takes a larger machine", "[tools][plan]") {
+  const ProgramRoom room;
+  const auto best_of = [&](const std::string& more) {
+    const JsonValue answer = room.run(small_plan + more + " --format json").json();
+    return answer.at("frontier").elements()[static_cast<std::size_t>(number_at(answer, "best"))];
+  };
+  const JsonValue usual = best_of(""), sure = best_of(" --chance 90%");
+  CHECK(number_at(sure, "chance_in_time") >= 0.9);
+  CHECK(number_at(sure, "gpus") > number_at(usual, "gpus"));
+}
+
 TEST_CASE("targets that nothing meets name the nearest miss", "[tools][plan]") {
   const ProgramRoom room;
   const auto missed = room.run("plan llama3-8b --tokens 2T --days 30 --budget 7M --on H100-SXM --precisions bf16");
@@ -75,6 +86,18 @@ TEST_CASE("without tokens the plan with the most of them comes first", "[tools][
   CHECK(number_at(frontier[0].at("capex_usd"), "value") > 7e6);  // most of the budget
 }
 
+TEST_CASE("a purchase is a page to forward", "[tools][plan]") {
+  const ProgramRoom room;
+  REQUIRE(room.run(small_plan + " -o plan.html -o plan.csv -o plan.md --quiet").code == 0);
+  const std::string page = content(room.at("plan.html"));
+  CHECK(has(page, "<h1>Llama 3.1 8B: 1.000 T tokens in 60.0 days within $20.00 M</h1>"));
+  CHECK(has(page, "p-limit"));
+  CHECK(has(page, "The best of each accelerator"));
+  CHECK_FALSE(has(page, "http://"));
+  CHECK(content(room.at("plan.csv")).starts_with("machine,node,days,"));
+  CHECK(has(content(room.at("plan.md")), "| Machine | Node |"));
+}
+
 TEST_CASE("wrong words of a purchase are refused", "[tools][plan]") {
   check_refused("plan llama3-8b", "E0404", "neither the tokens of the run nor its days");
   check_refused("plan llama3-8b --days 30", "E0404", "nothing limits the tokens");
@@ -82,6 +105,7 @@ TEST_CASE("wrong words of a purchase are refused", "[tools][plan]") {
   check_refused("plan llama3-8b --tokens 1T --days 30 --on B20", "E0203", "unknown node or accelerator");
   check_refused("plan llama3-8b --tokens 1T --budget 5X", "E0403", "--budget");
   check_refused("plan llama3-8b --tokens 1T --days 30 --caps 150", "E0404", "above the rating");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --chance 100%", "E0404", "at most 99 %");
   check_refused("plan nemo-2024 --tokens 1T --days 30", "E0401", "no such file");
 }
 

@@ -188,8 +188,9 @@ TEST_CASE("a place of a value that was left to its default is where it would sta
   json.members().pop_back();  // "fabric"
   at(json, "/node").set("nics", 0);
   const auto errors = errors_of(json);
-  REQUIRE(errors.size() == 1);
-  CHECK(errors[0].places.at(0).pointer.empty());
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].places.at(0).pointer == "/node/nics");
+  CHECK(errors[1].places.at(0).pointer.empty());
 }
 
 TEST_CASE("a node from a file of its own is named with that file's pointer", "[topology][cluster]") {

@@ -17,6 +17,9 @@ void add_buying(CommandAdder& line) {
   app->add_option("--tokens", r->tokens, "tokens of the run (not given: as many as the targets allow)")
       ->type_name("15T");
   app->add_option("--days", r->days, "longest time of the run, with the losses of `prices.goodput`")->type_name("90");
+  app->add_option("--chance", r->chance, "least chance that the run is in time, by the interval of its step")
+      ->type_name("80%")
+      ->capture_default_str();
   app->add_option("--budget", r->budget, "most dollars for everything that is bought")->type_name("150M");
   app->add_option("--power", r->power, "most power from the grid on the design day")->type_name("8MW");
   app->add_option("--racks", r->racks, "most racks, those of switches and services included")->type_name("N");
@@ -36,7 +39,7 @@ void add_buying(CommandAdder& line) {
   app->add_option("--set", r->scenario.settings, "override a field of the scenario; repeatable")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  add_output(*app, r->output, "table, json, csv or md");
+  add_output(*app, r->output, all_formats);
   r->scenario.command_line = line.typed;
 }
 

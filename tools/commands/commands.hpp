@@ -72,6 +72,7 @@ struct PlanRequest {
   ScenarioRequest scenario;  ///< `on`: nodes or accelerators with commas; empty: one node of each priced accelerator
   OutputRequest output;
   std::string tokens, days, budget, power, racks;
+  std::string chance = "50%";      ///< that the run is in time
   std::string hall;                ///< file of configs/facilities; empty: the usual hall of each node
   std::string sizes;               ///< numbers of accelerators to choose from; empty: those of each machine
   std::string objective = "cost";  ///< of the plan that is named best

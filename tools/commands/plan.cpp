@@ -18,6 +18,8 @@
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/plan_answer.hpp"
+#include "tools/output/plan_page.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -41,8 +43,18 @@ Seconds parse_days(const std::string& text) {
   return parse_duration({"--days", bare ? text + "d" : text});
 }
 
+double parse_chance(const std::string& text) {
+  const bool percent = text.ends_with('%');
+  const double share =
+      parse_share({"--chance", percent ? text.substr(0, text.size() - 1) : text}) / (percent ? 100 : 1);
+  if (share < 0.01 || share > 0.99)
+    throw option_error("--chance", text, "a chance is at least 1 % and at most 99 %", "--chance 80%");
+  return share;
+}
+
 PurchaseLimits limits_of(const PlanRequest& request) {
   PurchaseLimits limits;
+  limits.chance = parse_chance(request.chance);
   if (!request.days.empty()) limits.time = parse_days(request.days);
   if (!request.budget.empty()) limits.money = parse_amount({"--budget", request.budget}) * dollar;
   if (!request.power.empty()) limits.power = parse_power({"--power", request.power});
@@ -157,8 +169,10 @@ std::string as_text(const PlanAnswer& answer, bool markdown) {
   return text;
 }
 
-std::string render_as(OutputFormat format, const PlanAnswer& answer) {
+std::string render_as(OutputFormat format, const PlanAnswer& answer, const std::string& command_line) {
   switch (format) {
+    case OutputFormat::html:
+      return plan_page(answer, command_line);
     case OutputFormat::json:
       return write_json(plan_to_json(answer)) + "\n";
     case OutputFormat::csv:
@@ -194,6 +208,11 @@ void describe(const PurchaseRequest& asked, PlanAnswer& answer) {
   const ResultContext context = make_result_context(scenario_of_document(asked.job.scenario, options), "plan", "", 0);
   answer.model = context.transformer;
   answer.job = context.job;
+  // Each machine has a format of its own.
+  const std::string format = ", " + context.scenario.at("job").at("precision").as_text();
+  if (const std::size_t at = answer.job.find(format);
+      at != std::string::npos && !plans.front().machine.precision.empty())
+    answer.job.erase(at, format.size());
   const CostReport& cost = plans.front().sized->cost;
   answer.goodput = cost.goodput;
   answer.prices = fmt::format("{} ({})", cost.price_list, cost.date);
@@ -202,8 +221,8 @@ void describe(const PurchaseRequest& asked, PlanAnswer& answer) {
 }  // namespace
 
 ExitCode plan(const PlanRequest& request) {
-  const auto targets = output_targets(
-      request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::html});
   PlanAnswer answer;
   answer.model = request.scenario.scenario;
   answer.limits = limits_of(request);
@@ -222,8 +241,12 @@ ExitCode plan(const PlanRequest& request) {
     std::ranges::stable_sort(answer.found.frontier, {}, [](const PurchasePlan& p) { return p.figures.time.value; });
   describe(asked, answer);
   for (const PurchasePlan& plan : shown_plans(answer)) answer.confirm.push_back(confirm_command(request, answer, plan));
-  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
-  if (answer.found.interrupted) return ExitCode::interrupted;
+  deliver(targets, request.output.quiet,
+          [&](OutputFormat format) { return render_as(format, answer, request.scenario.command_line); });
+  if (answer.found.interrupted) {
+    write_error("interrupted: machines and sizes are missing from this answer\n");
+    return ExitCode::interrupted;
+  }
   return answer.found.frontier.empty() ? ExitCode::impossible : ExitCode::ok;
 }
 

@@ -51,10 +51,10 @@ std::optional<Dollars> rent_of(const PurchasePlan& plan) {
   return rent->rent_per_hour * (plan.accelerators * (plan.figures.time.value / hour));
 }
 
-std::string value_of(const PurchaseFigures& figures, PurchaseLimit limit) {
+std::string value_of(const PurchaseFigures& figures, PurchaseLimit limit, double chance = 0.5) {
   switch (limit) {
     case PurchaseLimit::time:
-      return days_text(figures.time.value);
+      return days_text(time_at_chance(figures.time, chance));
     case PurchaseLimit::money:
       return millions(figures.money.value);
     case PurchaseLimit::power:
@@ -100,8 +100,9 @@ std::string binding_text(const PlanAnswer& answer, const PurchasePlan& plan) {
   for (std::size_t i = 0; i < purchase_limit_count; ++i) {
     const auto limit = static_cast<PurchaseLimit>(i);
     if (!is_set(answer.limits, limit) || (limit == PurchaseLimit::time && !answer.tokens)) continue;
-    text += fmt::format("{}{} of {} ({:.0f} %)", text.empty() ? "" : ", ", value_of(plan.figures, limit),
-                        limit_text(answer.limits, limit), 100 * used_share(plan.figures, answer.limits, limit));
+    text += fmt::format("{}{} of {} ({:.0f} %)", text.empty() ? "" : ", ",
+                        value_of(plan.figures, limit, answer.limits.chance), limit_text(answer.limits, limit),
+                        100 * used_share(plan.figures, answer.limits, limit));
   }
   return text;
 }
@@ -125,8 +126,8 @@ void add_miss_sentences(const PlanAnswer& answer, std::vector<std::string>& out)
     const double share = used_share(miss.plan.figures, answer.limits, miss.dropped);
     out.push_back(fmt::format("With all but the {}: {}: {} instead of {} ({:.2f} times).",
                               limit_names[static_cast<std::size_t>(miss.dropped)], machine_text_of(miss.plan),
-                              value_of(miss.plan.figures, miss.dropped), limit_text(answer.limits, miss.dropped),
-                              share));
+                              value_of(miss.plan.figures, miss.dropped, answer.limits.chance),
+                              limit_text(answer.limits, miss.dropped), share));
   }
   if (answer.found.misses.empty()) out.push_back("No machine misses only one of them.");
 }
@@ -194,6 +195,8 @@ std::string question_text(const PlanAnswer& answer) {
   std::string text = answer.tokens ? fmt::format("{} T tokens", significant_text(*answer.tokens / of_tokens, 4))
                                    : std::string("the most tokens");
   if (answer.limits.time) text += " in " + days_text(*answer.limits.time);
+  if (answer.limits.time && answer.tokens && answer.limits.chance != 0.5)
+    text += fmt::format(" with a chance of {:g} %", 100 * answer.limits.chance);
   std::string within;
   for (const PurchaseLimit limit : {PurchaseLimit::money, PurchaseLimit::power, PurchaseLimit::racks})
     if (is_set(answer.limits, limit))

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/output/plan_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/output/html_page.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/svg_chart.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double money_chart_height = 420;
+constexpr std::string_view plan_style =
+    ".p-bar{stroke:var(--muted,#888);stroke-width:1.2}.p-dot{fill:var(--accent,#0072b2)}.p-small{fill:var(--muted,#888)"
+    "}"
+    ".p-limit{stroke:#d55e00;stroke-dasharray:5 4}.p-name{font-size:12px;fill:currentColor}\n";
+
+/// Money against days of the best plan of each accelerator, and of the frontier.
+struct MoneyChart {
+  ChartText text;
+  const PlanAnswer* answer = nullptr;
+};
+
+class MoneyDrawing {
+ public:
+  MoneyDrawing(const PlanAnswer& answer, double width)
+      : answer_(answer), box_{64, 30, width - 16, money_chart_height - 44} {
+    for (const auto* plans : {&answer.found.by_accelerator, &answer.found.frontier})
+      for (const PurchasePlan& plan : *plans) {
+        most_days_ = std::max(most_days_, plan.figures.time.high.in(day));
+        most_money_ = std::max(most_money_, plan.figures.money.high.in(dollar) / 1e6);
+      }
+    most_days_ *= 1.05, most_money_ *= 1.05;
+  }
+
+  std::string draw() const {
+    std::string out = grid() + limits();
+    for (const PurchasePlan& plan : answer_.found.frontier) out += dot(plan, 3, "p-small");
+    for (const PurchasePlan& plan : answer_.found.by_accelerator)
+      out += bars(plan) + dot(plan, 5, "p-dot") + name(plan);
+    return out;
+  }
+
+ private:
+  double x(double days) const { return Scale(0, most_days_, box_.left, box_.right)(days); }
+  double y(double money) const { return Scale(0, most_money_, box_.bottom, box_.top)(money); }
+  static double days_of(const PurchasePlan& plan) { return plan.figures.time.value.in(day); }
+  static double money_of(const PurchasePlan& plan) { return plan.figures.money.value.in(dollar) / 1e6; }
+
+  std::string grid() const {
+    std::string out;
+    const double rows = axis_step(most_money_), columns = axis_step(most_days_);
+    for (double money = 0; money <= most_money_; money += rows)
+      out += svg_line("grid", box_.left, y(money), box_.right, y(money)) +
+             svg_label("tick", box_.left - 7, y(money) + 4, "end", fmt::format("{:g}", money));
+    for (double days = 0; days <= most_days_; days += columns)
+      out += svg_line("base", x(days), box_.bottom, x(days), box_.bottom + 4) +
+             svg_label("tick", x(days), box_.bottom + 18, "middle", fmt::format("{:g}", days));
+    return out + svg_label("axis", 4, 16, "start", "to buy, $ M") +
+           svg_label("axis", (box_.left + box_.right) / 2, money_chart_height - 6, "middle", "days");
+  }
+
+  std::string limits() const {
+    std::string out;
+    if (answer_.tokens && answer_.limits.time && answer_.limits.time->in(day) < most_days_)
+      out +=
+          svg_line("p-limit", x(answer_.limits.time->in(day)), box_.top, x(answer_.limits.time->in(day)), box_.bottom);
+    if (answer_.limits.money && answer_.limits.money->in(dollar) / 1e6 < most_money_)
+      out += svg_line("p-limit", box_.left, y(answer_.limits.money->in(dollar) / 1e6), box_.right,
+                      y(answer_.limits.money->in(dollar) / 1e6));
+    return out;
+  }
+
+  std::string bars(const PurchasePlan& plan) const {
+    const PurchaseFigures& f = plan.figures;
+    return svg_line("p-bar", x(f.time.low.in(day)), y(money_of(plan)), x(f.time.high.in(day)), y(money_of(plan))) +
+           svg_line("p-bar", x(days_of(plan)), y(f.money.low.in(dollar) / 1e6), x(days_of(plan)),
+                    y(f.money.high.in(dollar) / 1e6));
+  }
+
+  std::string dot(const PurchasePlan& plan, double radius, std::string_view style) const {
+    return fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>\n", style, x(days_of(plan)),
+                       y(money_of(plan)), radius);
+  }
+
+  std::string name(const PurchasePlan& plan) const {
+    return svg_label("p-name", x(days_of(plan)) + 8, y(money_of(plan)) - 6, "start",
+                     fmt::format("{} {}", count_text(plan.accelerators), plan.machine.accelerator));
+  }
+
+  const PlanAnswer& answer_;
+  Rectangle box_;
+  double most_days_ = 0, most_money_ = 0;
+};
+
+std::string money_svg(const MoneyChart& chart, double width) {
+  return open_svg(chart.text, width, money_chart_height) + MoneyDrawing(*chart.answer, width).draw() + "</svg>\n";
+}
+
+std::string money_section(const PlanAnswer& answer) {
+  if (answer.found.by_accelerator.empty()) return {};
+  const MoneyChart chart{{"money", "Money against days", "The cheapest plan of each accelerator with its intervals."},
+                         &answer};
+  return html_section(
+      "Money against days",
+      "Named: the best plan of each accelerator, with the 90 % interval of its days and the ends of its "
+      "prices. Small: the frontier. Dashed: the targets.",
+      both_widths(chart, money_svg));
+}
+
+}  // namespace
+
+std::string plan_page(const PlanAnswer& answer, const std::string& command_line) {
+  std::vector<std::string> sentences = purchase_sentences(answer);
+  if (!answer.confirm.empty()) sentences.push_back("Next: " + answer.confirm[place_of_best(answer)]);
+  const std::string title = fmt::format("{}: {}", answer.model, question_text(answer));
+  std::string body =
+      fmt::format("<header>\n<p class=\"kind\">What to buy</p>\n<h1>{}</h1>\n<p class=\"job\">{}</p>\n{}</header>\n",
+                  html_text(title), html_text(answer.job), html_verdict(sentences, answer.found.frontier.empty()));
+  body += money_section(answer);
+  const ResultTable each = accelerator_table(answer);
+  if (!each.rows.empty()) body += html_section(each.title, "", styled_table({"", each.columns, each.rows}, "wrap"));
+  body += html_section(answer.found.frontier.empty() ? "Nearest misses" : "Frontier", "",
+                       styled_table(purchase_table(answer, 0), "wrap"));
+  return html_page(title, plan_style, body, repeat_footer(command_line, ""));
+}
+
+}  // namespace clusterwright
