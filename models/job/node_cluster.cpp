@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/diagnostic.hpp"
+#include "sim/json_reader.hpp"
 
 namespace clusterwright {
 
@@ -14,6 +15,14 @@ namespace {
 
 constexpr int usual_sequence = 8192;
 constexpr double usual_tokens = 15e12;  // where nothing says how long the run is
+
+/// At most the longest sequence that the file of a model states, in its own words or those of Hugging Face.
+int sequence_of(const JsonValue& model) {
+  for (const char* key : {"max_sequence", "max_position_embeddings"})
+    if (const JsonValue* most = model.find(key); most && most->is_numeric() && most->as_number() >= 1)
+      return std::min(usual_sequence, static_cast<int>(std::min(most->as_number(), 1e9)));
+  return usual_sequence;
+}
 
 }  // namespace
 
@@ -50,9 +59,10 @@ int usual_batch(double tokens, int sequence) {
 }
 
 JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens) {
+  const int sequence = sequence_of(read_json_file(transformer));
   JsonValue job = JsonValue::object({{"task", "pretrain"},
-                                     {"sequence", usual_sequence},
-                                     {"global_batch", usual_batch(tokens, usual_sequence)},
+                                     {"sequence", sequence},
+                                     {"global_batch", usual_batch(tokens, sequence)},
                                      {"sharding", "zero1"},
                                      {"stack", "generic-2025"}});
   JsonValue parallel = JsonValue::object({});

@@ -24,8 +24,8 @@ JsonValue cluster_of_nodes(const NodePart& node, int accelerators);
 
 /// Scenario without a cluster: pretraining of a model as it is usual today, with an open layout.
 ///
-/// Sequences of 8,192 tokens; batches of 2 M tokens times (tokens / 0.1 T)^0.47, rounded to a power of two, 16 M tokens
-/// where the end is not stated.
+/// Sequences of 8,192 tokens, or the longest of the model where that is shorter; batches of 2 M tokens times (tokens /
+/// 0.1 T)^0.47, rounded to a power of two, 16 M tokens where the end is not stated.
 /// @source S. Zhang et al., "How does critical batch size scale in pre-training?", arXiv 2410.21676: the batch grows
 ///         with the tokens to the power 0.47, hardly with the model
 /// @param transformer  file of the model

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "models/job/scenario_loader.hpp"
+#include "models/kernels/kernel_times.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/search/best_plan.hpp"
 #include "models/search/layout.hpp"
@@ -113,8 +114,7 @@ std::string MachineLine::reason() const {
 }
 
 FlopsPerSecond MachineLine::peak_rate() const {
-  const bool fp8 = machine_.precision.starts_with("fp8") || machine_.precision.starts_with("mxfp8");
-  return peak(base_.cluster.accelerator, fp8 ? NumberFormat::fp8 : NumberFormat::bf16);
+  return peak(base_.cluster.accelerator, matrix_format(base_.job.precision));
 }
 
 std::optional<Dollars> MachineLine::least_price() const {

@@ -140,6 +140,10 @@ PurchaseFigures optimistic(const PurchasePlan& from, int accelerators) {
   return out;
 }
 
+bool holds(const std::vector<PurchasePlan>& plans, const std::string& accelerator) {
+  return std::ranges::any_of(plans, [&](const PurchasePlan& plan) { return plan.machine.accelerator == accelerator; });
+}
+
 class PurchaseSearch {
  public:
   explicit PurchaseSearch(const PurchaseRequest& request)
@@ -255,6 +259,9 @@ class PurchaseSearch {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::size_t plans = lines_[i] ? lines_[i]->plans().size() : 0;
       out.planned += plans;
+      if (plans > 0 && !holds(out.by_accelerator, request_.machines[i].accelerator) &&
+          std::ranges::find(out.beyond, request_.machines[i].accelerator) == out.beyond.end())
+        out.beyond.push_back(request_.machines[i].accelerator);
       if (plans == 0 && !out.interrupted) out.refused.push_back({request_.machines[i], reason_of(i)});
     }
     if (out.planned == 0 && !out.interrupted && !out.refused.empty())

@@ -46,6 +46,7 @@ struct PurchaseAnswer {
   std::vector<PurchasePlan> frontier;        ///< meets all targets; the cheapest first
   std::vector<PurchasePlan> by_accelerator;  ///< best plan of each accelerator that meets all targets, the best first
   std::vector<NearestMiss> misses;           ///< only where nothing meets all
+  std::vector<std::string> beyond;           ///< accelerators that were planned, and meet all targets at no size
   std::vector<RefusedMachine> refused;
   std::size_t planned = 0;  ///< sizes that were planned
   bool interrupted = false;

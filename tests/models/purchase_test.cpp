@@ -91,6 +91,15 @@ TEST_CASE("batches are shared evenly and stay near what was asked for", "[models
   CHECK(usual_batch(1e12, 8192) == 512);
 }
 
+TEST_CASE("a model alone is trained on sequences that it can take", "[models][procurement]") {
+  const auto sequence = [](const char* model) {
+    const auto file = configs_directory() / "transformers" / (std::string(model) + ".json");
+    return pretraining_of(file, 0).at("job").at("sequence").as_number();
+  };
+  CHECK(sequence("llama3-8b") == 8192);
+  CHECK(sequence("gpt3-175b") == 2048);
+}
+
 TEST_CASE("sizes of machines fill units in small steps", "[models][procurement]") {
   const std::vector<int> sizes = usual_sizes(72);
   CHECK(sizes.front() == 72);

@@ -86,6 +86,14 @@ TEST_CASE("without tokens the plan with the most of them comes first", "[tools][
   CHECK(number_at(frontier[0].at("capex_usd"), "value") > 7e6);  // most of the budget
 }
 
+TEST_CASE("accelerators that meet the targets at no size are named", "[tools][plan]") {
+  const ProgramRoom room;
+  const auto answer =
+      room.run("plan llama3-8b --tokens 1T --days 30 --budget 5M --on B200,A100-80-SXM --precisions bf16");
+  REQUIRE(answer.code == 0);
+  CHECK(has(answer.out, "beyond the targets at every size tried: A100-80-SXM."));
+}
+
 TEST_CASE("a purchase is a page to forward", "[tools][plan]") {
   const ProgramRoom room;
   REQUIRE(room.run(small_plan + " -o plan.html -o plan.csv -o plan.md --quiet").code == 0);

@@ -102,6 +102,13 @@ TEST_CASE("an open fabric says what was chosen, and takes what is stated", "[top
   CHECK(open_cluster_of("Gaudi3 8-OAM server", 64).spec.fabric.transport == Transport::roce);
 }
 
+TEST_CASE("a taper beside stated tiers is named as of no effect", "[topology][fabrics]") {
+  const Cluster stated = open_cluster_of(
+      "DGX H100", 64,
+      R"({"taper": 3, "tiers": [{"name": "leaf", "accelerators": 32}, {"name": "spine", "accelerators": 64}]})");
+  CHECK(stated.remarks.front().find("fabric.taper") != std::string::npos);
+}
+
 TEST_CASE("every node of the catalog with NICs makes clusters of any size", "[topology][fabrics]") {
   for (const NodePart& node : shipped_parts_of_fabrics().nodes) {
     if (!node.accelerator_count || !node.nic_count || node.nic_count->value == 0 || node.scale_up_domain) continue;

@@ -268,9 +268,13 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
     out.push_back(fmt::format("{}: {} in {}: {}.", goals[static_cast<std::size_t>(answer.objective)],
                               machine_text_of(best), best.machine.node, figures_text(answer, best)));
     if (const std::string used = binding_text(answer, best); !used.empty()) out.push_back("It uses " + used + ".");
+    out.push_back("Memory: " + best.sized->step->verdict + ".");
     out.push_back(rent_sentence(best));
     if (best.sized->cost.lower_bound()) out.push_back("Parts without a price are not in the sum: it is a lower bound.");
   }
+  if (!answer.found.beyond.empty())
+    out.push_back(
+        fmt::format("Planned, but beyond the targets at every size tried: {}.", fmt::join(answer.found.beyond, ", ")));
   add_refused(answer, out);
   if (shown_plans(answer).empty()) return out;
   out.push_back(
@@ -305,6 +309,9 @@ JsonValue plan_to_json(const PlanAnswer& answer) {
   document.set("frontier", std::move(frontier));
   document.set("misses", std::move(misses));
   document.set("refused", std::move(refused));
+  JsonValue beyond = JsonValue::list();
+  for (const std::string& accelerator : answer.found.beyond) beyond.push_back(accelerator);
+  document.set("beyond", std::move(beyond));
   document.set("planned", static_cast<int>(answer.found.planned));
   document.set("goodput", answer.goodput);
   document.set("complete", !answer.found.interrupted);

@@ -10,6 +10,7 @@
 
 #include "topology/cluster/cluster_findings.hpp"
 #include "topology/fabrics/fabric.hpp"
+#include "topology/fabrics/grown_tree.hpp"
 #include "topology/nodes/node_wiring.hpp"
 
 namespace clusterwright {
@@ -345,6 +346,8 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
 }
 
 void ClusterChecker::check_rules(const FabricPorts& ports) {
+  if (written_.fabric.taper != 1 && !is_open_tree(written_.fabric))
+    remarks_.push_back("fabric.taper is of a fat tree without tiers: it changes nothing here");
   report(cluster_findings(written_, spec_, catalog_, ports));
 }
 
