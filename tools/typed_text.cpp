@@ -7,9 +7,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 namespace clusterwright {
 
@@ -233,6 +235,38 @@ double parse_share(const TypedText& typed) {
       parse_scaled(cursor, [](std::string_view unit) { return unit.empty() ? std::optional(1.0) : std::nullopt; });
   if (value < 0) cursor.refuse(fmt::format("must be >= 0 (got {})", typed.text));
   return value;
+}
+
+double parse_percentage(const TypedText& typed) {
+  const bool percent = typed.text.ends_with('%');
+  const std::string number = typed.text.substr(0, typed.text.size() - (percent ? 1 : 0));
+  return parse_share({typed.option, number}) / (percent ? 100 : 1);
+}
+
+std::vector<std::string> parse_words(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');)
+    if (!part.empty() && std::ranges::find(out, part) == out.end()) out.push_back(part);
+  return out;
+}
+
+std::vector<double> parse_caps(const TypedText& typed) {
+  std::vector<double> shares;
+  std::istringstream parts(typed.text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::string_view digits = part;
+    if (digits.ends_with('%')) digits.remove_suffix(1);
+    double percent = 0;
+    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+    if (error != std::errc() || rest != digits.data() + digits.size() || !(percent > 0) || percent > 100)
+      throw option_error(typed.option, typed.text, fmt::format("\"{}\" is no share of the rating", part),
+                         "percent above 0 and up to 100, with commas: 100,80,60");
+    shares.push_back(percent / 100);
+  }
+  std::ranges::sort(shares, std::greater());
+  shares.erase(std::ranges::unique(shares).begin(), shares.end());
+  return shares;
 }
 
 Watts parse_power(const TypedText& typed) {

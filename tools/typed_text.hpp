@@ -60,6 +60,16 @@ Seconds parse_duration(const TypedText& typed);
 /// A number >= 0: "0.15". @throws ConfigError E0403
 double parse_share(const TypedText& typed);
 
+/// A share as "65%" or "0.65". @throws ConfigError E0403
+double parse_percentage(const TypedText& typed);
+
+/// Words between commas, each once, in their order.
+std::vector<std::string> parse_words(const std::string& text);
+
+/// "100,80%,60": power limits in percent of the rating, as shares, each once, the largest first. @throws ConfigError
+/// E0404
+std::vector<double> parse_caps(const TypedText& typed);
+
 /// A whole number >= 0 that fits 64 bits, for seeds. @throws ConfigError E0403
 std::uint64_t parse_seed(const TypedText& typed);
 

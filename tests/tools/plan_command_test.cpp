@@ -112,7 +112,7 @@ TEST_CASE("wrong words of a purchase are refused", "[tools][plan]") {
   check_refused("plan llama3-8b --tokens 0 --days 30", "E0403", "must be > 0");
   check_refused("plan llama3-8b --tokens 1T --days 30 --on B20", "E0203", "unknown node or accelerator");
   check_refused("plan llama3-8b --tokens 1T --budget 5X", "E0403", "--budget");
-  check_refused("plan llama3-8b --tokens 1T --days 30 --caps 150", "E0404", "above the rating");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --caps 150", "E0404", "no share of the rating");
   check_refused("plan llama3-8b --tokens 1T --days 30 --chance 100%", "E0404", "at most 99 %");
   check_refused("plan nemo-2024 --tokens 1T --days 30", "E0401", "no such file");
 }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "models/job/node_cluster.hpp"
 #include "models/job/price_list.hpp"
@@ -29,14 +28,6 @@ namespace {
 constexpr double asked_tokens = 1e12;   // of the run that is timed where the tokens are asked for
 constexpr std::size_t shown_rows = 16;  // in terminals; files hold all
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');)
-    if (!part.empty() && std::ranges::find(out, part) == out.end()) out.push_back(part);
-  return out;
-}
-
 Seconds parse_days(const std::string& text) {
   const bool bare =
       !text.empty() && std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
@@ -44,9 +35,7 @@ Seconds parse_days(const std::string& text) {
 }
 
 double parse_chance(const std::string& text) {
-  const bool percent = text.ends_with('%');
-  const double share =
-      parse_share({"--chance", percent ? text.substr(0, text.size() - 1) : text}) / (percent ? 100 : 1);
+  const double share = parse_percentage({"--chance", text});
   if (share < 0.01 || share > 0.99)
     throw option_error("--chance", text, "a chance is at least 1 % and at most 99 %", "--chance 80%");
   return share;
@@ -70,7 +59,7 @@ bool has_price(const NodePart& node, const Catalog& catalog, const PriceList& pr
 /// One node for each priced accelerator, or the named ones.
 std::vector<const NodePart*> nodes_of(const PlanRequest& request, const Catalog& catalog, const PriceList& prices) {
   std::vector<const NodePart*> nodes;
-  for (const std::string& name : split(request.scenario.on)) nodes.push_back(&named_node(name, catalog));
+  for (const std::string& name : parse_words(request.scenario.on)) nodes.push_back(&named_node(name, catalog));
   if (!nodes.empty()) return nodes;
   for (const AcceleratorPart& part : catalog.accelerators)
     if (const NodePart* node = sold_node(part.id, catalog); node && has_price(*node, catalog, prices))
@@ -83,30 +72,20 @@ std::vector<std::string> precisions_of(const PlanRequest& request, const Acceler
   const bool pinned = std::ranges::any_of(
       request.scenario.settings, [](const std::string& setting) { return setting.starts_with("job.precision="); });
   if (pinned) return {""};
-  if (!request.precisions.empty()) return split(request.precisions);
+  if (!request.precisions.empty()) return parse_words(request.precisions);
   std::vector<std::string> out = {"bf16"};
   if (peak(part, NumberFormat::fp8) > peak(part, NumberFormat::bf16)) out.push_back("fp8");
   return out;
 }
 
-std::vector<double> caps_of(const PlanRequest& request) {
-  std::vector<double> caps;
-  for (const std::string& cap : split(request.caps)) {
-    const std::string digits = cap.ends_with('%') ? cap.substr(0, cap.size() - 1) : cap;
-    const double share = parse_amount({"--caps", digits}) / 100;
-    if (share > 1) throw option_error("--caps", request.caps, "a limit above the rating limits nothing", "100,80");
-    caps.push_back(share);
-  }
-  return caps.empty() ? std::vector<double>{1} : caps;
-}
-
 std::vector<MachineChoice> machines_of(const PlanRequest& request, const Catalog& catalog, const PriceList& prices) {
   std::vector<MachineChoice> out;
+  const std::vector<double> caps = parse_caps({"--caps", request.caps.empty() ? "100" : request.caps});
   for (const NodePart* node : nodes_of(request, catalog, prices)) {
     const AcceleratorPart* part = catalog.find_accelerator(node->accelerator_id);
     if (!part) continue;
     for (const std::string& precision : precisions_of(request, *part))
-      for (const double cap : caps_of(request)) out.push_back({node->id, part->id, precision, cap});
+      for (const double cap : caps) out.push_back({node->id, part->id, precision, cap});
   }
   return out;
 }

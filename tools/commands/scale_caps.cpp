@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <mutex>
 #include <numeric>
 #include <optional>
-#include <sstream>
 
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
@@ -29,40 +27,14 @@ namespace clusterwright {
 
 namespace {
 
-ConfigError wrong_cap(const std::string& caps, const std::string& part) {
-  return option_error("--caps", caps, fmt::format("\"{}\" is no share of the rating", part),
-                      "percent above 0 and up to 100, with commas: 100,80,60");
-}
-
-/// "100,80,60": shares of the rating, each once, the largest first.
-std::vector<double> parse_caps(const std::string& caps) {
-  std::vector<double> shares;
-  std::istringstream parts(caps.empty() ? "100,90,80,70,60" : caps);
-  for (std::string part; std::getline(parts, part, ',');) {
-    std::string_view digits = part;
-    if (digits.ends_with('%')) digits.remove_suffix(1);
-    double percent = 0;
-    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-    if (error != std::errc() || rest != digits.data() + digits.size() || !(percent > 0) || percent > 100)
-      throw wrong_cap(caps, part);
-    shares.push_back(percent / 100);
-  }
-  std::ranges::sort(shares, std::greater());
-  shares.erase(std::ranges::unique(shares).begin(), shares.end());
-  return shares;
-}
-
 /// "90%", as --cap takes it.
 std::string percent(double share) {
   return plain_number(100 * share, 6) + "%";
 }
 
-/// "air,direct-to-chip": each once; one empty name without any.
-std::vector<std::string> parse_halls(const std::string& halls) {
-  std::vector<std::string> names;
-  std::istringstream parts(halls);
-  for (std::string part; std::getline(parts, part, ',');)
-    if (std::ranges::find(names, part) == names.end()) names.push_back(part);
+/// One empty name without any.
+std::vector<std::string> halls_of(const std::string& halls) {
+  std::vector<std::string> names = parse_words(halls);
   if (names.empty()) names.emplace_back();
   return names;
 }
@@ -167,8 +139,8 @@ std::string render_as(OutputFormat format, const CapAnswer& answer) {
 ExitCode scale_caps(const ScaleRequest& request) {
   check_options(request);
   const Watts grid = parse_power({"--power", request.power});
-  const std::vector<double> shares = parse_caps(request.caps);
-  const std::vector<std::string> halls = parse_halls(request.halls);
+  const std::vector<double> shares = parse_caps({"--caps", request.caps.empty() ? "100,90,80,70,60" : request.caps});
+  const std::vector<std::string> halls = halls_of(request.halls);
   for (const std::string& hall : halls) check_hall(request, hall);
   const auto targets = output_targets(
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});

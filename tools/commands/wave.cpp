@@ -22,10 +22,8 @@ namespace {
 constexpr const char* block = "cluster.facility.stabilization.";
 
 /// "65%" or "0.65" as a share.
-double share_of(const std::string& option, std::string text) {
-  const bool percent = text.ends_with('%');
-  if (percent) text.pop_back();
-  const double value = parse_share({option, text}) / (percent ? 100 : 1);
+double share_of(const std::string& option, const std::string& text) {
+  const double value = parse_percentage({option, text});
   if (value > 1)
     throw option_error(option, text, "more than the power limit of an accelerator", "a share of it: 65% or 0.65");
   return value;
