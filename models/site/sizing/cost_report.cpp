@@ -22,115 +22,9 @@
 #include <cmath>
 
 #include "models/site/sizing/cost_terms.hpp"
-#include "sim/plain_number.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
-
-namespace {
-
-using Range = std::map<std::string, Sourced<double>>;
-
-const Sourced<double>* bound(const Range& range, const char* key) {
-  const auto found = range.find(key);
-  return found == range.end() ? nullptr : &found->second;
-}
-
-PartPrice single(const Sourced<double>& price, const char* what) {
-  return {price.value * dollar, fmt::format("catalog: {} ({})", what, price.source)};
-}
-
-/// @param position  typical position in the range
-PartPrice price_in(const Range& range, PriceEnd end, double position) {
-  const auto *list = bound(range, "list"), *low = bound(range, "low"), *high = bound(range, "high");
-  if (end == PriceEnd::low && low) return single(*low, "low price");
-  if (end == PriceEnd::high && high) return single(*high, "high price");
-  if (list) return single(*list, "list price");
-  if (!low && !high) return {};
-  if (!low || !high) return single(low ? *low : *high, "only price");
-  const std::string sources = low->source == high->source ? low->source : low->source + ", " + high->source;
-  return {(low->value + position * (high->value - low->value)) * dollar,
-          fmt::format("catalog: at {:.0f} % of the range from ${} to ${} ({})", 100 * position,
-                      plain_number(low->value), plain_number(high->value), sources)};
-}
-
-class PriceFinder {
- public:
-  PriceFinder(const Catalog& catalog, const PriceList& prices) : catalog_(catalog), prices_(prices) {}
-
-  PartPrice of(const std::string& part) const {
-    const PartPrice stated = own_price(part);
-    const NodePart* node = catalog_.find_node(part);
-    if (stated.each || !node) return stated;
-    const PartPrice share = share_of_machine(*node);
-    return share.each ? share : by_accelerators(*node);
-  }
-
-  /// Price of a metre of a cable; none where all lengths cost the same.
-  PartPrice of_meter(const std::string& part) const {
-    if (const auto given = prices_.parts_per_m.find(part); given != prices_.parts_per_m.end())
-      return {given->second.value * meter, "prices: " + given->second.source};
-    const CablePart* cable = catalog_.find_cable(part);
-    if (!cable || prices_.parts.contains(part)) return {};
-    return price_in(cable->price_usd_per_m, prices_.end, prices_.part_position.value);
-  }
-
- private:
-  PartPrice own_price(const std::string& part) const {
-    if (const auto given = prices_.parts.find(part); given != prices_.parts.end())
-      return {given->second.value, "prices: " + given->second.source};
-    PartPrice price;
-    visit_parts_for_sale(catalog_, [&](const auto& parts) {
-      const auto* found = find_part(parts, part);
-      if (found && !price.each) price = price_in(found->price_usd, prices_.end, prices_.part_position.value);
-    });
-    visit_parts_by_power(catalog_, [&](const auto& parts) {
-      const auto* found = find_part(parts, part);
-      if (found && !price.each) price = price_in(found->price_usd_per_kw, prices_.end, prices_.part_position.value);
-    });
-    return price;
-  }
-
-  /// Price of a node as its share of a machine of several nodes. @pre the machine is no share of another
-  PartPrice share_of_machine(const NodePart& node) const {
-    const NodePart* machine = node.machine.empty() ? nullptr : catalog_.find_node(node.machine);
-    if (!machine || !machine->accelerator_count || !node.accelerator_count) return {};
-    PartPrice whole = own_price(machine->id);
-    if (!whole.each) whole = by_accelerators(*machine);
-    if (!whole.each) return {};
-    const double nodes = static_cast<double>(machine->accelerator_count->value) / node.accelerator_count->value;
-    return {*whole.each / nodes, fmt::format("1/{:g} of {}: {}", nodes, machine->id, whole.source)};
-  }
-
-  PartPrice by_accelerators(const NodePart& node) const {
-    const PartPrice one = node.accelerator_count ? own_price(node.accelerator_id) : PartPrice{};
-    if (!one.each) return {};
-    const int count = node.accelerator_count->value;
-    const double factor = prices_.node_over_accelerators.value;
-    return {*one.each * count * factor, fmt::format("{} x {} at ${:.0f} x {:g}: {}", count, node.accelerator_id,
-                                                    one.each->in(dollar), factor, one.source)};
-  }
-
-  const Catalog& catalog_;
-  const PriceList& prices_;
-};
-
-}  // namespace
-
-PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices) {
-  return PriceFinder(catalog, prices).of(part);
-}
-
-PartPrice price_of_cable(const std::string& part, Meters length, const Catalog& catalog, const PriceList& prices) {
-  const PriceFinder finder(catalog, prices);
-  PartPrice price = finder.of(part);
-  const PartPrice meter_price = finder.of_meter(part);
-  if (!price.each || !meter_price.each) return price;
-  *price.each += *meter_price.each * length.in(meter);
-  price.source += fmt::format("; {:g} m at ${}: {}", length.in(meter), plain_number(meter_price.each->in(dollar)),
-                              meter_price.source);
-  return price;
-}
 
 namespace {
 
@@ -236,14 +130,23 @@ bool lasts(BillChapter chapter) {
   return chapter == BillChapter::building || chapter == BillChapter::power || chapter == BillChapter::cooling;
 }
 
-/// Interest and repayment per year; building, power chain and cooling have a longer life than the machines.
-Dollars yearly_capital(const CostReport& report, const PriceList& prices) {
-  Dollars building;
-  for (const PricedItem& item : report.items)
-    if (lasts(item.item.chapter)) building += item.total();
+/// Interest and repayment per year by chapter; building, power chain and cooling have a longer life than the machines.
+std::vector<CostShare> yearly_capital(const CostReport& report, const PriceList& prices) {
   const double years = prices.building_years ? prices.building_years->value : report.years;
-  return (report.capex_total - building) * capital_recovery_factor(report.interest, report.years) +
-         building * capital_recovery_factor(report.interest, years);
+  std::vector<CostShare> out;
+  for (std::size_t i = 0; i < bill_chapter_names.size(); ++i)
+    for (const CostShare& share : report.capex)
+      if (share.name == bill_chapter_names[i])
+        out.push_back({share.name,
+                       share.amount * capital_recovery_factor(
+                                          report.interest, lasts(static_cast<BillChapter>(i)) ? years : report.years)});
+  return out;
+}
+
+Dollars total_of(const std::vector<CostShare>& shares) {
+  Dollars sum;
+  for (const CostShare& share : shares) sum += share.amount;
+  return sum;
 }
 
 struct YearlyCosts {
@@ -342,11 +245,14 @@ CostReport priced_at_end(const CostRequest& request) {
     fixed += cost.amount;
     report.opex.push_back(std::move(cost));
   }
-  for (const CostShare& cost : report.opex) report.opex_total += cost.amount;
+  report.opex_total = total_of(report.opex);
 
-  const Dollars capital = yearly_capital(report, prices);
-  const YearlyCosts costs{capital, fixed, full};
-  report.per_hour = per_hour(costs, load, year * report.utilisation * request.accelerators);
+  report.per_hour_shares = yearly_capital(report, prices);
+  const YearlyCosts costs{total_of(report.per_hour_shares), fixed, full};
+  report.per_hour_shares.insert(report.per_hour_shares.end(), report.opex.begin(), report.opex.end());
+  const Seconds used = year * report.utilisation * request.accelerators;
+  for (CostShare& share : report.per_hour_shares) share.amount = share.amount / used.in(hour);
+  report.per_hour = per_hour(costs, load, used);
   const Dollars hourly = report.per_hour.total();
   if (hourly > Dollars{}) report.energy_share = report.per_hour.energy / hourly;
   if (const auto tokens = million_tokens_per_hour(request, report.goodput))
@@ -365,8 +271,14 @@ CostReport at_end(const CostRequest& request, PriceEnd end) {
 }
 
 CostSums sums_of(CostReport report) {
-  return {std::move(report.capex), std::move(report.opex),        report.capex_total, report.opex_total,
-          report.per_hour,         report.usd_per_million_tokens, report.carbon};
+  return {std::move(report.capex),
+          std::move(report.opex),
+          report.capex_total,
+          report.opex_total,
+          report.per_hour,
+          std::move(report.per_hour_shares),
+          report.usd_per_million_tokens,
+          report.carbon};
 }
 
 /// Share of the typical cost whose items cost the same at both ends.

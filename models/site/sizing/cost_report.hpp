@@ -8,26 +8,11 @@
 
 #include "models/job/price_list.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
+#include "models/site/sizing/part_price.hpp"
 #include "sim/quantity.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
-
-/// Price at the end of its range that the list is taken at.
-struct PartPrice {
-  std::optional<Dollars> each;  ///< none where neither list nor catalog has a price
-  std::string source;           ///< "prices: quote of 2026-03", "catalog: list price (HF-HW)"; empty without a price
-};
-
-/// Price of the list; else of the catalog: at its low or high end, typically the list price, else the position in the
-/// range that the list states. Parts that are sold by power have a price of a kilowatt. A node without either costs its
-/// share of the machine that it is sold in, else its accelerators times `node_over_accelerators`.
-/// @param part  id in any list of the catalog whose parts are sold one by one
-PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices);
-
-/// Price of a cable of a length: its price as a part, and that of its metres where list or catalog have one. A list
-/// that prices the part and not its metres prices every length alike.
-PartPrice price_of_cable(const std::string& part, Meters length, const Catalog& catalog, const PriceList& prices);
 
 /// Line of the purchasing list with its price.
 struct PricedItem {
@@ -77,6 +62,7 @@ struct CostSums {
   std::vector<CostShare> capex, opex;
   Dollars capex_total, opex_total;
   CostPerHour per_hour;
+  std::vector<CostShare> per_hour_shares;
   std::optional<double> usd_per_million_tokens;
   std::optional<CarbonUse> carbon;
 };
@@ -92,6 +78,7 @@ struct CostReport {
   double utilisation = 0;  ///< share of all hours in use; every price of an hour in use pays for the others
   double goodput = 1;  ///< share of the hours in use in which steps run; prices of tokens and runs pay for the others
   CostPerHour per_hour;
+  std::vector<CostShare> per_hour_shares;        ///< the same by chapter of capex and line of opex; sums to its total
   double energy_share = 0;                       ///< share of energy in per_hour
   std::optional<double> usd_per_million_tokens;  ///< none without a job
   std::optional<RentOrBuy> rent;                 ///< none where no rent is stated

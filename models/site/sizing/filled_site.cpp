@@ -23,13 +23,6 @@ namespace {
 constexpr int most_tries = 16;
 constexpr int most_accelerators = 1 << 20;
 
-/// Least step of the size that keeps whole replicas, whole groups of experts and whole nodes.
-int step_of_size(const SizedCluster& sized, const Cluster& cluster) {
-  const Plan& plan = sized.step->plan;
-  const int replica = plan.tensor * plan.context, experts = plan.expert * plan.expert_tensor;
-  return std::lcm(plan.pipeline * std::lcm(replica, experts), cluster.node_accelerators);
-}
-
 class Filler {
  public:
   Filler(const Scenario& scenario, Watts grid, const SizeJob& size) : scenario_(scenario), grid_(grid), size_(size) {}
@@ -37,7 +30,7 @@ class Filler {
   /// The largest size that the grid feeds, of whole steps.
   SizedCluster largest() {
     SizedCluster own = size_(scenario_);
-    step_ = step_of_size(own, scenario_.cluster);
+    step_ = step_of_size(own.step->plan, scenario_.cluster);
     int next = estimate(own);
     for (int tries = 0; tries < most_tries && lowest_ + 1 < unfed_; ++tries) {
       next = std::clamp(next, lowest_ + 1, unfed_ - 1);
@@ -83,6 +76,11 @@ class Filler {
 };
 
 }  // namespace
+
+int step_of_size(const Plan& plan, const Cluster& cluster) {
+  const int replica = plan.tensor * plan.context, experts = plan.expert * plan.expert_tensor;
+  return std::lcm(plan.pipeline * std::lcm(replica, experts), cluster.node_accelerators);
+}
 
 SizedCluster fill_site(const Scenario& scenario, Watts grid, bool replan, const SizeJob& size) {
   refuse_several_kinds(scenario, "a site of one power");

@@ -19,6 +19,9 @@ namespace clusterwright {
 /// Sized cluster of a scenario, with its step. @throws ConfigError
 using SizeJob = std::function<SizedCluster(const Scenario&)>;
 
+/// Least step of the size that keeps whole replicas, whole groups of experts and whole nodes, in accelerators.
+int step_of_size(const Plan& plan, const Cluster& cluster);
+
 /// Cluster of the most replicas that the grid feeds, in the steps above; each has as large a share of the batch as in
 /// the scenario.
 /// @param scenario  the job, at any size, on nodes of one kind

@@ -16,6 +16,12 @@
 
 namespace clusterwright {
 
+void limit_accelerators(Cluster& cluster, Watts limit) {
+  if (limit >= cluster.accelerator.power.value) return;
+  cluster.accelerator.power_limit = limit;
+  for (NodeGroup& group : cluster.groups) group.accelerator.power_limit = limit;
+}
+
 namespace {
 
 constexpr double enough = 2e-3;  // of a budget may stay unused
@@ -100,11 +106,7 @@ class BudgetSearch {
 
   Trial tried(Watts limit) {
     Trial out{limit, {cooled_, {}, facility_}, {}};
-    AcceleratorPart& part = out.step.scenario.cluster.accelerator;
-    if (limit < part.power.value) {
-      part.power_limit = limit;
-      for (NodeGroup& group : out.step.scenario.cluster.groups) group.accelerator.power_limit = limit;
-    }
+    limit_accelerators(out.step.scenario.cluster, limit);
     out.step.step = predict_step(out.step.scenario);
     out.tightest = tightest(out.step);
     out.step.facility = facility_;

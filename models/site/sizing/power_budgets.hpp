@@ -11,6 +11,9 @@
 
 namespace clusterwright {
 
+/// Sets the power limit of every accelerator, unless it is no lower than the rating. @pre nodes of one kind
+void limit_accelerators(Cluster& cluster, Watts limit);
+
 /// Prediction with the limit of accelerators that its budgets ask for.
 struct BudgetedStep {
   Scenario scenario;  ///< with that limit
