@@ -3,17 +3,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/settling/step_what_ifs.hpp"
-#include "sim/parallel_points.hpp"
 
 namespace clusterwright {
 
@@ -150,111 +146,6 @@ std::string name_bottleneck(const StepPrediction& step) {
   const StepLoss loss = largest_loss(step);
   if (loss.advice.empty()) return loss.name + ": no other cause takes more than 3 % of the step";
   return fmt::format("{} ({:.0f} % of the step): {}", loss.name, 100 * loss.share, loss.advice);
-}
-
-namespace {
-
-constexpr double more = 1.1;
-
-struct Resource {
-  const char* name;
-  std::function<void(Scenario&)> raise;
-  std::function<bool(const Scenario&)> used = [](const Scenario&) { return true; };
-};
-
-/// Changes the accelerator and the parameters of every kind of nodes. Those of the first kind are the cluster's own.
-template <class Change>
-void on_all_kinds(Scenario& s, const Change& change) {
-  change(s.cluster.accelerator, s.parameters);
-  for (std::size_t kind = 0; kind < s.by_kind.size(); ++kind)
-    change(s.cluster.groups[s.cluster.group_of_kind(static_cast<int>(kind) + 1)].accelerator,
-           s.by_kind[kind].parameters);
-}
-
-/// Raises a rate of the cluster, and of the nodes of every further kind.
-void raise_rate(Scenario& s, BytesPerSecond Cluster::*own, BytesPerSecond NodeGroup::*of_group) {
-  s.cluster.*own *= more;
-  for (NodeGroup& group : s.cluster.groups)
-    if (group.kind > 0) group.*of_group *= more;
-}
-
-/// Keeps the power of kernels, so that only the limit moves.
-void raise_limit(AcceleratorPart& part, ParameterSet& parameters) {
-  DevicePowerParameters& p = parameters.power;
-  const Watts idle = part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
-  const Watts reference = p.reference_power ? p.reference_power->value : Watts{};
-  const Watts before = std::max(part.power.value, reference) - idle;
-  part.power.value *= more;
-  const double range = (std::max(part.power.value, reference) - idle) / before;
-  for (auto* weight : {&p.tensor_weight, &p.memory_weight, &p.link_weight, &p.waiting_share, &p.active_weight})
-    weight->value /= range;
-}
-
-template <class... Rates>
-void raise_rates(Rates&... rates) {
-  const auto raise = [](auto& rate) {
-    if (rate) *rate *= more;
-  };
-  (raise(rates), ...);
-}
-
-void raise_input(Scenario& s) {
-  StorageSpec& shared = s.cluster.spec.storage;
-  InputSpec& input = *s.job.input;
-  raise_rates(input.tokens_per_core, input.storage.read, input.storage.host_read, shared.read, shared.host_read);
-  if (input.from != Store::local) return;
-  raise_rates(s.cluster.spec.node.host.nvme_read);
-  for (MixedNodesSpec& also : s.cluster.spec.also) raise_rates(also.node.host.nvme_read);
-}
-
-void raise_tiers(Scenario& s) {
-  const auto raise = [](HostSpec& host) { raise_rates(host.memory_bandwidth, host.nvme_read, host.nvme_write); };
-  raise(s.cluster.spec.node.host);
-  for (MixedNodesSpec& also : s.cluster.spec.also) raise(also.node.host);
-  if (auto& pool = s.cluster.spec.pool) raise_rates(pool->accelerator, pool->total);
-}
-
-const std::vector<Resource>& resources() {
-  static const std::vector<Resource> list = {
-      {"GEMM rate at the same power",
-       [](Scenario& s) {
-         on_all_kinds(s, [](AcceleratorPart& part, ParameterSet&) {
-           for (auto& [format, rate] : part.peak_dense_tflops) rate.value *= more;
-         });
-       }},
-      {"power limit of the accelerator", [](Scenario& s) { on_all_kinds(s, raise_limit); }},
-      {"device memory bandwidth",
-       [](Scenario& s) {
-         on_all_kinds(s, [](AcceleratorPart& part, ParameterSet&) { part.memory_bandwidth.value *= more; });
-       }},
-      {"scale-up bandwidth",
-       [](Scenario& s) { raise_rate(s, &Cluster::scale_up_bandwidth, &NodeGroup::scale_up_bandwidth); }},
-      {"network bandwidth", [](Scenario& s) { raise_rate(s, &Cluster::nic_bandwidth, &NodeGroup::nic_bandwidth); }},
-      {"speed of the host", [](Scenario& s) { s.stack.kernel_launch.value *= 1 / more; }},
-      {"storage and preparation of data", raise_input, [](const Scenario& s) { return s.job.input.has_value(); }},
-      {"host memory, drives and pool", raise_tiers, [](const Scenario& s) { return s.job.offload.any(); }},
-  };
-  return list;
-}
-
-}  // namespace
-
-std::vector<StepSensitivity> step_sensitivities(const Scenario& scenario, const StepPrediction& step) {
-  std::vector<StepSensitivity> out;
-  std::vector<const Resource*> used;
-  for (const Resource& resource : resources())
-    if (resource.used(scenario)) used.push_back(&resource);
-  const StepWhatIfs what_ifs(scenario, step.plan);
-  tbb::enumerable_thread_specific<StepWhatIfs> of_thread(what_ifs);
-  out.resize(used.size());
-  for_each_point(last_first(used.size()), [&](std::size_t i) {
-    Scenario changed = scenario;
-    used[i]->raise(changed);
-    const Seconds time = to_seconds(of_thread.local().time_under(changed).end);
-    out[i] = {used[i]->name, time / to_seconds(what_ifs.base().end) - 1};
-  });
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.step_change < b.step_change; });
-  return out;
 }
 
 }  // namespace clusterwright

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Limits of a step: the largest loss beside useful work, and the effect of 10 % more of each resource.
+/// Limits of a step: the largest loss beside useful work.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
@@ -25,14 +24,5 @@ StepLoss largest_loss(const StepPrediction& step);
 
 /// Sentence on the largest loss: "pipeline bubble (9 % of the step): ..."; on memory if the job does not fit.
 std::string name_bottleneck(const StepPrediction& step);
-
-/// Effect of one resource on a step.
-struct StepSensitivity {
-  std::string resource;    ///< "device memory bandwidth"
-  double step_change = 0;  ///< relative change of the step time with 10 % more of it; negative is faster
-};
-
-/// Simulates the step once per resource, most useful first. The plan stays.
-std::vector<StepSensitivity> step_sensitivities(const Scenario& scenario, const StepPrediction& step);
 
 }  // namespace clusterwright

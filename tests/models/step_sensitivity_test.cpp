@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/bottleneck.hpp"
+#include "models/prediction/step_sensitivity.hpp"
 
 #include <set>
 

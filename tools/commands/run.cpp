@@ -3,8 +3,8 @@
 
 #include "models/job/configs_directory.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/bottleneck.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/prediction/step_sensitivity.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
