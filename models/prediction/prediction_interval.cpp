@@ -15,7 +15,8 @@
 // Invariant: in the ratio of two steps, common causes cancel. Slopes are subtracted before C is applied, shared parts
 // of one family too; errors of folding do not. Of `own`, steps of one job and layout (job_key) keep only the part that
 // differs with the number of accelerators, and steps of one job under two layouts (work_key) the part that differs with
-// the layout.
+// the layout. Twins (twin_key: the same job on other networks or under other limits) have an error of `own` in each
+// charge, in as far as its share of the step differs.
 //
 // Example: residual 0.080, of it own 0.050, so shared = sqrt(0.080^2 - 0.050^2) = 0.062. GEMMs are 60 % of the step and
 // their factor is known to 5 %: s' C s = 0.03^2. sigma = sqrt(0.080^2 + 0.03^2) = 0.085, and 90 % lie within a factor
@@ -39,6 +40,7 @@
 #include "models/prediction/evidence.hpp"
 #include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/settling/clock_search.hpp"
 
 namespace clusterwright {
 
@@ -54,6 +56,9 @@ constexpr double usual_distance = 0.36;
 /// Standard deviation of ln(folded / unfolded) where classes run at the pace of their slowest members: 90 % of steps
 /// with hashed paths were within 1.3 % (docs/models/pipeline-and-step.md, "Folding").
 constexpr double folding_error = 0.008;
+
+/// Standard deviation of ln(time) by the clocks, which are searched to a tolerance.
+constexpr double replay_error = clock_tolerance;
 
 /// An interval of a factor of 100 either way says that nothing is known, and no wider one says more.
 constexpr double most_sigma = 2.8;
@@ -254,8 +259,17 @@ double parameter_variance(const StepUncertainty& a, const StepUncertainty& b) {
   return sum_of_squares(difference);
 }
 
+/// Variance of a ratio of twins: each charge has an error of its own, as large as that of the step, in as far as its
+/// share of the step differs.
+double twin_part(const StepUncertainty& a, const StepUncertainty& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < step_charge_count; ++i) sum += squared(a.shares[i] - b.shares[i]);
+  return squared(std::max(a.own, b.own)) * sum + 2 * squared(replay_error);
+}
+
 /// Variance of a ratio by what each step has for itself.
 double own_part(const StepUncertainty& a, const StepUncertainty& b) {
+  if (a.twin == b.twin && !a.twin.empty()) return twin_part(a, b);
   if (a.job == b.job) return squared(a.size) + squared(b.size);
   if (a.work == b.work) return squared(a.layout) + squared(b.layout);
   return squared(a.own) + squared(b.own);
@@ -280,10 +294,15 @@ std::string work_key(const Scenario& s) {
 std::string job_key(const Scenario& s, const Plan& p) {
   const std::string memory = fmt::format("{} {} {} {}", s.job.offload.any(), number(p.sharding), number(p.recompute),
                                          p.recomputed_layers.value_or(-1));
-  const std::string layout = fmt::format("{} {} {} {} {} {} {} {} {} {}", p.tensor, p.sequence_parallel, p.pipeline,
-                                         p.virtual_pipeline, number(p.schedule), fmt::join(p.stage_layers, ","),
-                                         p.context, number(p.context_exchange), number(p.rank_order), p.micro_batch);
+  const std::string layout =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", p.tensor, p.sequence_parallel, p.pipeline, p.virtual_pipeline,
+                  number(p.schedule), fmt::join(p.stage_layers, ","), p.context, number(p.context_exchange), p.expert,
+                  p.expert_tensor, number(p.rank_order), p.micro_batch);
   return fmt::format("{} | {} | {}", work_key(s), memory, layout);
+}
+
+std::string twin_key(const Scenario& s, const StepPrediction& step) {
+  return fmt::format("{} | {} {}", job_key(s, step.plan), step.accelerators, step.plan.global_batch);
 }
 
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
@@ -307,6 +326,8 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
   out.work = work_key(s);
   out.job = job_key(s, step.plan);
+  out.twin = twin_key(s, step);
+  for (std::size_t i = 0; i < step_charge_count; ++i) out.shares[i] = step.breakdown[i] / step.step_time;
   out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
   out.size = std::min(s.steps.residuals.size.value, out.own);
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s, out.parameters)));

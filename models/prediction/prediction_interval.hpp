@@ -22,6 +22,10 @@ std::string work_key(const Scenario& scenario);
 /// accelerator.
 std::string job_key(const Scenario& scenario, const Plan& plan);
 
+/// Key that is equal for steps of one job, layout, batch and number of accelerators of one kind: what differs is the
+/// network, a power limit, the host or the hall.
+std::string twin_key(const Scenario& scenario, const StepPrediction& step);
+
 /// Standard deviation of log(time of a / time of b), in which common causes cancel.
 double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration);
 
