@@ -9,7 +9,7 @@ import subprocess
 import source_text
 
 LAYERS = ["sim", "topology", "models", "calibration", "tools"]
-ROOMS = ["job", "kernels", "plan", "memory", "lowering", "settling", "search", "prediction", "site", "procurement"]  # of models, in the same one-way order
+ROOMS = ["job", "kernels", "plan", "memory", "lowering", "settling", "search", "prediction", "site", "procurement", "comparison"]  # of models, in the same one-way order
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".h")
 
 

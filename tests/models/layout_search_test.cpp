@@ -216,9 +216,9 @@ TEST_CASE("replays teach which bounds are loose", "[models]") {
 }
 
 TEST_CASE("a search is never worse than a layout that is known", "[models]") {
-  SmallCase c;
+  testing::SmallCase c;
   c.data = 8;
-  const Scenario s = small_scenario(c);
+  const Scenario s = testing::small_scenario(c);
   Layout layout = layout_of(resolve_plan(s).plan, s.job.offload);
   layout.pipeline = 2;
   layout.data = 4;

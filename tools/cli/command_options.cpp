@@ -8,6 +8,8 @@
 #include "tools/cli/buying_options.hpp"
 #include "tools/cli/calibrate_options.hpp"
 #include "tools/cli/command_adder.hpp"
+#include "tools/cli/common_options.hpp"
+#include "tools/cli/comparing_options.hpp"
 #include "tools/cli/importing_options.hpp"
 #include "tools/cli/learning_options.hpp"
 #include "tools/commands/commands.hpp"
@@ -15,66 +17,6 @@
 namespace clusterwright {
 
 namespace {
-
-/// @param example  setting that the file of this command knows, as ", for example a.b=4"; empty: none holds for all
-/// files
-void add_settings(CLI::App& app, std::vector<std::string>& settings, std::string& parameters,
-                  const std::string& example) {
-  app.add_option("--set", settings, fmt::format("override a field of the file{}; repeatable", example))
-      ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--parameters", parameters, "parameter file (default: the shipped one for the accelerator)")
-      ->type_name("FILE");
-}
-
-/// Machine that takes the place of the scenario's.
-void add_machine(CLI::App& app, ScenarioRequest& request, bool size = true) {
-  app.add_option("--on", request.on,
-                 "instead of the scenario's cluster: nodes of this kind, or the first that are sold with this "
-                 "accelerator (`catalog nodes`); their network follows. SCENARIO may then be a model alone")
-      ->type_name("NODE");
-  if (size)
-    app.add_option("--gpus", request.gpus, "number of accelerators (default: as the scenario says)")->type_name("N");
-}
-
-void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "SCENARIO",
-                  const char* help = "scenario: a name of `catalog scenarios`, a file, or - for standard input") {
-  app.add_option(name, request.scenario, help)->type_name("FILE");
-  const bool is_scenario = std::string(name) != "BLUEPRINT";
-  add_settings(app, request.settings, request.parameters, is_scenario ? ", for example job.parallel.tensor=4" : "");
-  app.add_option("--seed", request.seed, "random seed")->type_name("N")->capture_default_str();
-}
-
-/// What-ifs of the network between nodes.
-/// @param more  what else may fail
-void add_faults(CLI::App& app, std::vector<std::string>& faults, const std::string& more = {}) {
-  app.add_option("--fail", faults,
-                 "failed switch (spine:2), cable (leaf:0-spine:1), NIC (node:5.3) or rail (rail:3); with =0.5 appended "
-                 "it runs at half its rate instead" +
-                     more + "; repeatable")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-}
-
-void add_cap(CLI::App& app, ScenarioRequest& request) {
-  app.add_option("--cap", request.cap, "power limit of each accelerator: 80% of its rating, or 560W")->type_name("CAP");
-}
-
-/// What-ifs of the nodes of a job.
-void add_nodes(CLI::App& app, ScenarioRequest& request) {
-  add_cap(app, request);
-  app.add_option(
-         "--slow", request.slow,
-         "slower devices: node:5% (one node, drawn by --seed), 16xgpu:3%, node.12:5%, or node.12:500W (each of its "
-         "accelerators limited); repeatable")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--placement", request.placement,
-         "nodes of the job: packed, scattered (one of each leaf or scalable unit by turns), shuffled, or a file "
-         "with their numbers in rank order; job.placement.machine_nodes makes the machine larger than the job")
-      ->type_name("WHICH");
-}
 
 void add_running(CommandAdder& line) {
   const auto [run_app, run_request] =
@@ -370,6 +312,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   add_wave(line);
   add_search(line);
   add_buying(line);
+  add_comparing(line);
   add_fits(line);
   add_size(line);
   add_auditing(line);

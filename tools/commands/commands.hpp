@@ -82,6 +82,26 @@ struct PlanRequest {
 /// @return impossible if nothing meets all targets
 ExitCode plan(const PlanRequest& request);
 
+/// Options of a question beside each other.
+struct CompareRequest {
+  ScenarioRequest common;              ///< options that all share; `scenario` stays empty
+  std::vector<std::string> scenarios;  ///< one for each option, unless `vary` makes several of each
+  std::vector<std::string> vary;       ///< "node=B200,H200", "job.parallel.tensor=2,4"; all combinations
+  bool replan = false;                 ///< the layout of each option is searched
+  bool exit_code = false;              ///< whether a difference ends the program with code 3
+  OutputRequest output;
+};
+/// @return impossible if no option runs; difference as `exit_code` asks
+ExitCode compare(const CompareRequest& request);
+
+/// Worth of 10 % more of each resource of a job.
+struct SensitivityRequest {
+  ScenarioRequest scenario;
+  OutputRequest output;
+};
+/// @return impossible if the job does not fit
+ExitCode sensitivity(const SensitivityRequest& request);
+
 struct SearchCommandRequest {
   ScenarioRequest scenario;
   OutputRequest output;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/comparison/compared_option.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "models/comparison/price_spread.hpp"
+#include "models/job/price_list.hpp"
+#include "models/prediction/prediction_interval.hpp"
+#include "models/search/best_plan.hpp"
+#include "models/site/sizing/job_site.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Chance that a normal variable is above zero.
+double above_zero(double mean, double sigma) {
+  if (sigma <= 0) return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
+  return 0.5 * std::erfc(-mean / sigma / std::sqrt(2.0));
+}
+
+Interval<double> around(double log_ratio, double sigma) {
+  return {std::exp(log_ratio - half_width_90 * sigma), std::exp(log_ratio),
+          std::exp(log_ratio + half_width_90 * sigma)};
+}
+
+/// Price of a million tokens, where every part has one.
+std::optional<double> price_of_tokens(const ComparedOption& option) {
+  if (!option.sized || option.sized->cost.lower_bound()) return {};
+  return option.sized->cost.usd_per_million_tokens;
+}
+
+}  // namespace
+
+ComparedOption compared_option(std::string name, const Scenario& scenario, bool replan) {
+  ComparedOption out{std::move(name), scenario, {}, {}, {}};
+  if (replan) out.scenario->job = with_open_layout(scenario.job);
+  std::vector<InputFile> inputs;
+  const JobSite site(*out.scenario, inputs);
+  const PriceList prices = load_prices(out.scenario->source, site.catalog(), inputs);
+  try {
+    out.sized = std::make_shared<const SizedCluster>(site.size(*out.scenario, prices));
+    out.step = out.sized->step;
+  } catch (const ConfigError& error) {
+    out.reason = error.diagnostics().front().message;
+    out.step = site.predict(*out.scenario);
+  }
+  if (out.runs()) return out;
+  out.sized = nullptr;
+  out.reason = out.step->verdict;
+  return out;
+}
+
+OptionRatio ratio_of(const ComparedOption& option, const ComparedOption& over) {
+  const double faster = std::log(option.step->tokens_per_second / over.step->tokens_per_second);
+  const double sigma = sigma_of_ratio(option.step->uncertainty, over.step->uncertainty, over.scenario->steps);
+  OptionRatio out{around(faster, sigma), above_zero(faster, sigma), {}, {}};
+  const auto price = price_of_tokens(option), other = price_of_tokens(over);
+  if (!price || !other) return out;
+  const double dearer = std::log(*price / *other);
+  const double sigma_of_money = std::hypot(sigma, sigma_of_prices(option.sized->cost, over.sized->cost));
+  out.price = around(dearer, sigma_of_money);
+  out.probability_cheaper = above_zero(-dearer, sigma_of_money);
+  return out;
+}
+
+double accelerator_seconds_per_million_tokens(const StepPrediction& step) {
+  return 1e6 / step.tokens_per_second_per_accelerator();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// `compare` and `sensitivity` against `run` and `size`, and with wrong words.
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/program_room.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+const std::string nodes = "compare llama3-8b --gpus 64 --vary node=H100-SXM,B200";
+
+double figure(const JsonValue& value, const char* key) {
+  return value.at(key).as_number();
+}
+
+/// Words of a command behind "clusterwright size ".
+std::string words_behind_size(const JsonValue& option) {
+  const std::string begin = "clusterwright size ";
+  const std::string& command = option.at("command").as_text();
+  REQUIRE(command.starts_with(begin));
+  return command.substr(begin.size());
+}
+
+}  // namespace
+
+TEST_CASE("run and size confirm each option digit for digit", "[tools][compare]") {
+  const ProgramRoom room;
+  const JsonValue answer = room.run(nodes + " --replan --format json").json();
+  REQUIRE(answer.at("options").elements().size() == 2);
+  for (const JsonValue& option : answer.at("options").elements()) {
+    const std::string words = words_behind_size(option);
+    const JsonValue step = room.run("run " + words + " --format json").json();
+    CHECK(figure(step, "step_time_s") == figure(option.at("step"), "step_time_s"));
+    const JsonValue sized = room.run("size " + words + " --format json").json();
+    CHECK(figure(sized, "capex_usd") == figure(option, "capex_usd"));
+    CHECK(figure(sized.at("cost"), "usd_per_million_tokens") == figure(option, "usd_per_million_tokens"));
+  }
+}
+
+TEST_CASE("a taper that a job does not feel makes it neither faster nor slower, and cheaper", "[tools][compare]") {
+  const ProgramRoom room;
+  const JsonValue answer =
+      room.run(
+              "compare llama3-8b --on H100-SXM --gpus 512 --vary taper=1,7 --set job.parallel.tensor=2 "
+              "--set job.parallel.pipeline=1 --set job.sharding=zero3 --format json")
+          .json();
+  const JsonValue& tapered = answer.at("options").elements()[1];
+  CHECK(figure(tapered.at("speed_ratio"), "value") == Approx(1).margin(5e-4));  // TP in the node, data in the leaf
+  CHECK(figure(tapered, "probability_faster") == Approx(0.5).margin(0.05));
+  CHECK(figure(tapered.at("speed_ratio"), "high") - figure(tapered.at("speed_ratio"), "low") < 0.05);
+  CHECK(figure(tapered.at("price_ratio"), "value") < 1);
+}
+
+TEST_CASE("options that cannot be stay in the answer with their reason", "[tools][compare]") {
+  const ProgramRoom room;
+  const auto answer = room.run("compare llama3-8b-single-node --vary tensor=1,3,8");
+  REQUIRE(answer.code == 0);
+  CHECK(has(answer.out, "B (tensor=3) does not run: "));
+  CHECK(has(answer.out, "Fastest: "));
+  const auto none = room.run("compare llama3-8b-single-node --vary tensor=3,5");
+  CHECK(none.code == 1);
+  CHECK(has(none.out, "A (tensor=3) does not run: "));
+}
+
+TEST_CASE("differences end with code 3 where they are asked for", "[tools][compare]") {
+  const ProgramRoom room;
+  CHECK(room.run("compare llama3-8b-single-node llama3-8b-single-node --exit-code").code == 0);
+  CHECK(room.run("compare llama3-8b-single-node --vary cap=stated,60% --exit-code").code == 3);
+  CHECK(room.run("compare llama3-8b-single-node --vary cap=stated,60%").code == 0);
+}
+
+TEST_CASE("scenarios name the fields that they differ in", "[tools][compare]") {
+  const ProgramRoom room;
+  const auto answer = room.run("compare llama3-70b-h100 llama3-8b-h100-64");
+  REQUIRE(answer.code == 0);
+  CHECK(has(answer.out, "Fields that differ"));
+  CHECK(has(answer.out, "cluster.accelerators"));
+  CHECK(has(answer.out, "GPU-seconds per million tokens"));
+}
+
+TEST_CASE("a comparison does not depend on the number of threads", "[tools][compare]") {
+  const ProgramRoom room;
+  const std::string three = "compare llama3-8b-single-node --vary cap=100%,80%,60% --vary micro_batch=1,2";
+  CHECK(room.run(three + " --threads 1").out == room.run(three + " --threads 3").out);
+}
+
+TEST_CASE("a comparison is a page to forward, and a spreadsheet", "[tools][compare]") {
+  const ProgramRoom room;
+  REQUIRE(room.run(nodes + " -o compare.html -o compare.csv -o compare.md --quiet").code == 0);
+  const std::string page = content(room.at("compare.html"));
+  CHECK(has(page, "s-dot"));
+  CHECK(has(page, "Terms that moved") != has(page, "Terms of the step that moved"));
+  CHECK_FALSE(has(page, "http://"));
+  CHECK(content(room.at("compare.csv")).starts_with("letter,option,gpus,plan,step_time_s,"));
+  CHECK(has(content(room.at("compare.md")), "P cheaper"));
+}
+
+TEST_CASE("wrong words of a comparison are refused", "[tools][compare]") {
+  check_refused("compare llama3-70b-h100", "E0404", "one option alone is no comparison");
+  check_refused("compare", "E0404", "compare needs SCENARIO");
+  check_refused("compare llama3-70b-h100 --vary nod=B200,H100-SXM", "E0404", "did you mean \"node\"");
+  check_refused("compare llama3-70b-h100 --vary tensor", "E0404", "a field and its values are needed");
+  check_refused("compare llama3-70b-h100 --vary tensor=", "E0404", "a value is empty");
+  check_refused("compare llama3-70b-h100 --vary tensor=4,4", "E0404", "stands twice");
+  check_refused("compare llama3-70b-h100 --vary node=B20,H100-SXM", "E0203", "unknown node or accelerator");
+  check_refused("compare llama3-70b-h100 --vary job.parallel.tensr=2,4", "E0402", "unknown field \"tensr\"");
+  check_refused("compare llama3-70b-h100 --vary cap=100%,180%", "E0349", "no power limit");
+  check_refused("compare llama3-70b-h100 --vary gpus=8..1024x1.05", "E0404", "more than 26 options");
+  check_refused("compare llama3-70b --vary node=H100-SXM,B200", "E0104", "how many accelerators");
+}
+
+TEST_CASE("sensitivity agrees with run --explain, and has a page", "[tools][compare]") {
+  const ProgramRoom room;
+  const JsonValue answer = room.run("sensitivity llama3-8b-h100-64 --format json").json();
+  const auto& resources = answer.at("resources").elements();
+  REQUIRE(resources.size() > 5);
+  CHECK(resources.front().at("resource").as_text() == "accelerators");
+  const JsonValue step = room.run("run llama3-8b-h100-64 --format json").json();
+  CHECK(figure(answer, "tokens_per_s") == figure(step, "tokens_per_s"));
+  CHECK_FALSE(answer.at("prices").elements().empty());
+  REQUIRE(room.run("sensitivity llama3-70b-h100 -o s.html -o s.csv --quiet").code == 0);
+  CHECK(has(content(room.at("s.html")), "s-more"));
+  CHECK(content(room.at("s.csv")).starts_with("resource,less,more,worth_usd"));
+}
+
+TEST_CASE("sensitivity of a job that does not fit is impossible", "[tools][compare]") {
+  const ProgramRoom room;
+  const auto answer = room.run("sensitivity llama3-8b-single-node --set job.micro_batch=32 --set job.recompute=none");
+  CHECK(answer.code == 1);
+  CHECK(has(answer.err, "does not fit"));
+}
