@@ -132,3 +132,17 @@ TEST_CASE("a node by name is a cluster, and a model on it a scenario", "[tools][
   check_refused("run llama3-8b --on H100-SXM", "E0104", "nothing says how many accelerators");
   check_refused("run llama3-8b --on H100-SXM --gpus 61", "E0301", "multiple");
 }
+
+TEST_CASE("a price that is set makes a part a candidate, and dearer ones lose", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string question =
+      "plan llama3-8b --tokens 1T --days 60 --on H100-SXM,B200 --precisions bf16 --format json";
+  const auto best_of = [&](const std::string& more) {
+    const JsonValue answer = room.run(question + more).json();
+    return answer.at("accelerators").elements().front();
+  };
+  const JsonValue usual = best_of("");
+  const JsonValue dear = best_of(" --set 'prices.parts_usd={\"" + usual.at("node").as_text() + "\":3000000}'");
+  CHECK(dear.at("accelerator").as_text() != usual.at("accelerator").as_text());
+  CHECK(number_at(usual, "may_wait_days") > 0);
+}

@@ -11,6 +11,7 @@
 #include "sim/json_writer.hpp"
 #include "sim/plain_number.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/price_settings.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/long_computation.hpp"
@@ -170,7 +171,8 @@ PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& a
   out.limits = searched_limits(answer.limits, answer.tokens.has_value());
   if (!request.sizes.empty()) out.sizes = parse_counts({"--gpus", request.sizes});
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
-  out.machines = machines_of(request, catalog, load_prices(out.job.scenario, catalog, inputs));
+  const JsonValue priced = with_price_settings(out.job.scenario, out.job.settings, inputs);
+  out.machines = machines_of(request, catalog, load_prices(priced, catalog, inputs));
   out.objective = answer.objective;
   out.stop = interrupted;
   return out;

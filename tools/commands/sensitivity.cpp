@@ -15,7 +15,7 @@ namespace clusterwright {
 
 namespace {
 
-std::string as_text(const SensitivityRequest& request, const SensitivityAnswer& answer, bool markdown) {
+std::string as_text(const SensitivityAnswer& answer, bool markdown) {
   const std::string title = sensitivity_title(answer);
   std::string text = markdown ? "# " + markdown_text(title) + "\n\n" + markdown_text(answer.context.job) + "\n"
                               : printable(title) + "\n" + printable(answer.context.job) + "\n";
@@ -26,11 +26,10 @@ std::string as_text(const SensitivityRequest& request, const SensitivityAnswer& 
     text += (markdown ? markdown_text(sentence) + "\n" : printable(sentence)) + "\n";
   const Warnings warnings = warnings_of(answer.context.warnings, answer.option.step->warnings);
   text += markdown ? warnings_markdown(warnings) : warnings_text(warnings);
-  const std::string next = "clusterwright compare " + words_of(request.scenario) + " --vary cap=stated,90%";
-  return text + (markdown ? "\n**Next:** " + markdown_text(next) + "\n" : "\nNext: " + next + "\n");
+  return text + (markdown ? "\n**Next:** " + markdown_text(answer.next) + "\n" : "\nNext: " + answer.next + "\n");
 }
 
-std::string render_as(OutputFormat format, const SensitivityRequest& request, const SensitivityAnswer& answer) {
+std::string render_as(OutputFormat format, const SensitivityAnswer& answer) {
   switch (format) {
     case OutputFormat::json:
       return write_json(sensitivity_to_json(answer)) + "\n";
@@ -39,7 +38,7 @@ std::string render_as(OutputFormat format, const SensitivityRequest& request, co
     case OutputFormat::html:
       return sensitivity_page(answer);
     default:
-      return as_text(request, answer, format == OutputFormat::markdown);
+      return as_text(answer, format == OutputFormat::markdown);
   }
 }
 
@@ -50,7 +49,11 @@ ExitCode sensitivity(const SensitivityRequest& request) {
                                                        OutputFormat::markdown, OutputFormat::html});
   ScenarioSession session = open_scenario(request.scenario, ScenarioReader::size);
   session.context.command = "sensitivity";
-  SensitivityAnswer answer{session.context, compared_option("", session.scenario, false), {}, {}};
+  SensitivityAnswer answer{session.context,
+                           compared_option("", session.scenario, false),
+                           {},
+                           {},
+                           "clusterwright compare " + words_of(request.scenario) + " --vary cap=stated,90%"};
   if (!answer.option.runs()) {
     write_error(printable("the job " + answer.option.reason) + "\n");
     return ExitCode::impossible;
@@ -62,7 +65,7 @@ ExitCode sensitivity(const SensitivityRequest& request) {
   if (answer.option.sized && answer.option.sized->cost.usd_per_million_tokens)
     answer.prices = price_sensitivities(answer.option, site.catalog(), prices);
   stop_if_interrupted();
-  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
   print_warnings(warnings_of(session.context.warnings, answer.option.step->warnings), targets);
   return ExitCode::ok;
 }

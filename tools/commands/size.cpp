@@ -9,6 +9,7 @@
 #include "sim/field_table.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/price_settings.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/output_text.hpp"
@@ -53,10 +54,6 @@ SizedCluster size_at(const SizingRequest& request, const Place& node) {
   }
 }
 
-bool sets_prices(const std::string& setting) {
-  return setting.starts_with("prices.") || setting.starts_with("prices=");
-}
-
 /// Price list that `--prices` names: a name in configs/prices, or a path.
 JsonValue named_list(const std::string& prices, const ReferenceReader& read) {
   if (prices.ends_with(".json")) return read(prices);
@@ -70,10 +67,7 @@ JsonValue named_list(const std::string& prices, const ReferenceReader& read) {
 JsonValue with_prices(JsonValue document, const SizeRequest& request, std::vector<InputFile>& inputs) {
   const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
   if (!request.prices.empty()) document.set("prices", named_list(request.prices, read));
-  for (const std::string& setting : request.scenario.settings)
-    if (sets_prices(setting)) apply_setting(document, scenario_spec(), setting, read);
-  if (JsonValue* prices = document.find("prices")) *prices = filled_in_prices(std::move(*prices), read);
-  return document;
+  return with_price_settings(std::move(document), request.scenario.settings, inputs);
 }
 
 JsonValue effective_prices(PriceList prices) {

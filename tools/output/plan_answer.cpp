@@ -120,6 +120,18 @@ std::string rent_sentence(const PurchasePlan& plan) {
       *rent < plan.sized->run->total.value ? "renting" : "buying");
 }
 
+/// Whether to wait for the best accelerator where another one is there today.
+std::string wait_sentence(const PlanAnswer& answer) {
+  const auto& each = answer.found.by_accelerator;
+  if (!answer.tokens || answer.objective != PurchaseObjective::cost || each.size() < 2) return {};
+  const std::optional<Seconds> delay = delay_allowed(answer, each[0], each[1]);
+  if (!delay) return {};
+  return fmt::format(
+      "Wait or buy: {} may come {} later than {}, in a larger number, and still be done on the same day for less "
+      "money.",
+      each[0].machine.accelerator, days_text(*delay), machine_text_of(each[1]));
+}
+
 void add_miss_sentences(const PlanAnswer& answer, std::vector<std::string>& out) {
   out.push_back("Nothing meets all targets.");
   for (const NearestMiss& miss : answer.found.misses) {
@@ -189,6 +201,13 @@ std::size_t place_of_best(const PlanAnswer& answer) {
   const auto best = std::ranges::min_element(
       plans, {}, [&](const PurchasePlan& plan) { return objective_of(plan.figures, answer.objective); });
   return best == plans.end() ? 0 : static_cast<std::size_t>(best - plans.begin());
+}
+
+std::optional<Seconds> delay_allowed(const PlanAnswer& answer, const PurchasePlan& plan, const PurchasePlan& than) {
+  const Seconds end = answer.limits.time.value_or(than.figures.time.value);
+  // Money times days stay, as machines grow in proportion.
+  const Seconds least = plan.figures.time.value * (plan.figures.money.value / than.figures.money.value);
+  return least < end ? std::optional(end - least) : std::nullopt;
 }
 
 std::string question_text(const PlanAnswer& answer) {
@@ -270,6 +289,7 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
     if (const std::string used = binding_text(answer, best); !used.empty()) out.push_back("It uses " + used + ".");
     out.push_back("Memory: " + best.sized->step->verdict + ".");
     out.push_back(rent_sentence(best));
+    if (std::string wait = wait_sentence(answer); !wait.empty()) out.push_back(std::move(wait));
     if (best.sized->cost.lower_bound()) out.push_back("Parts without a price are not in the sum: it is a lower bound.");
   }
   if (!answer.found.beyond.empty())
@@ -290,8 +310,14 @@ JsonValue plan_to_json(const PlanAnswer& answer) {
   document.set("model", answer.model);
   document.set("question", question_text(answer));
   JsonValue accelerators = JsonValue::list();
-  for (const PurchasePlan& plan : answer.found.by_accelerator)
-    accelerators.push_back(json_of(answer, plan, answer.confirm.size()));
+  const auto& each = answer.found.by_accelerator;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    JsonValue one = json_of(answer, each[i], answer.confirm.size());
+    const bool compared = i + 1 < each.size() && answer.tokens && answer.objective == PurchaseObjective::cost;
+    const auto delay = compared ? delay_allowed(answer, each[i], each[i + 1]) : std::nullopt;
+    one.set("may_wait_days", delay ? JsonValue(delay->in(day)) : JsonValue());
+    accelerators.push_back(std::move(one));
+  }
   document.set("accelerators", std::move(accelerators));
   JsonValue frontier = JsonValue::list(), misses = JsonValue::list(), refused = JsonValue::list();
   for (std::size_t i = 0; i < answer.found.frontier.size(); ++i)

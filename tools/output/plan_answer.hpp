@@ -33,6 +33,10 @@ double trillion_tokens(const PlanAnswer& answer, const PurchasePlan& plan);
 std::vector<PurchasePlan> shown_plans(const PlanAnswer& answer);
 std::size_t place_of_best(const PlanAnswer& answer);
 
+/// Days by which one purchase may come later than another one, and still cost less for the same end: it is then larger
+/// in proportion. Nothing where it may not. @param than  the dearer one
+std::optional<Seconds> delay_allowed(const PlanAnswer& answer, const PurchasePlan& plan, const PurchasePlan& than);
+
 /// Question in a line: "15 T tokens in 90 days within $150 M and 8 MW".
 std::string question_text(const PlanAnswer& answer);
 /// A line per plan. @param rows  of shown_plans(); all if 0

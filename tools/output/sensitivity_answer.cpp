@@ -160,10 +160,12 @@ std::string tornado(const ResultTable& table, ShiftChart chart, std::string_view
 
 std::string sensitivity_page(const SensitivityAnswer& answer) {
   const std::string title = sensitivity_title(answer);
+  std::vector<std::string> sentences = sensitivity_sentences(answer);
+  sentences.push_back("Next: " + answer.next);
   std::string body = fmt::format(
       "<header>\n<p class=\"kind\">Sensitivity</p>\n<h1>{}</h1>\n<p class=\"job\">{}</p>\n"
       "{}</header>\n",
-      html_text(title), html_text(answer.context.job), html_verdict(sensitivity_sentences(answer), false));
+      html_text(title), html_text(answer.context.job), html_verdict(sentences, false));
   ShiftChart resources{{"resources", "Tokens per second", "Change with 10 % less and more of each resource."},
                        {},
                        "change of tokens a second, %",

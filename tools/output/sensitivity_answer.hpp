@@ -19,6 +19,7 @@ struct SensitivityAnswer {
   ComparedOption option;
   std::vector<ResourceWorth> resources;
   std::vector<PriceSensitivity> prices;
+  std::string next;  ///< command to look further with
 };
 
 ResultTable resource_table(const SensitivityAnswer& answer);

@@ -21,7 +21,7 @@ class ShiftDrawing {
         // Names stand above their row where the chart is narrow.
         names_above_(width < 600),
         row_(names_above_ ? 2 * row_height - 8 : row_height),
-        box_{names_above_ ? 12 : widest_names, 6, width - 64, 6 + row_ * static_cast<double>(chart.rows.size())} {
+        box_{names_above_ ? 12 : widest_names, 6, width - 84, 6 + row_ * static_cast<double>(chart.rows.size())} {
     for (const ShiftRow& row : chart.rows) {
       least_ = std::min({least_, row.low, row.high, row.value});
       most_ = std::max({most_, row.low, row.high, row.value});
@@ -45,9 +45,9 @@ class ShiftDrawing {
     const double step = axis_step(100 * (most_ - least_)) / 100;
     for (double at = std::ceil(least_ / step) * step; at <= most_ + 1e-12; at += step) {
       const double shift = std::abs(at) < 1e-9 ? 0 : at;
-      out +=
-          svg_line("grid", x(shift), box_.top, x(shift), box_.bottom) +
-          svg_label("tick", x(shift), box_.bottom + 16, "middle", fmt::format("{:+g}", std::round(1e6 * shift) / 1e4));
+      out += svg_line("grid", x(shift), box_.top, x(shift), box_.bottom) +
+             svg_label("tick", x(shift), box_.bottom + 16, "middle",
+                       shift == 0 ? "0" : fmt::format("{:+g}", std::round(1e6 * shift) / 1e4));
     }
     return out + svg_line("base", x(0), box_.top, x(0), box_.bottom) +
            svg_label("axis", (box_.left + box_.right) / 2, box_.bottom + 34, "middle", chart_.axis);
@@ -65,7 +65,7 @@ class ShiftDrawing {
     return svg_line("s-line", x(row.low), y, x(row.high), y) +
            fmt::format("<circle class=\"s-dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"><title>{}</title></circle>\n",
                        x(row.value), y, html_text(text_of(row.value))) +
-           svg_label("s-value", box_.right + 60, y + 4, "end", text_of(row.value));
+           svg_label("s-value", box_.right + 78, y + 4, "end", text_of(row.value));
   }
 
   std::string bars(const ShiftRow& row, double y) const {
