@@ -84,6 +84,11 @@ TEST_CASE("without tokens the plan with the most of them comes first", "[tools][
   for (std::size_t i = 1; i < frontier.size(); ++i)
     CHECK(number_at(frontier[i], "trillion_tokens") <= number_at(frontier[i - 1], "trillion_tokens"));
   CHECK(number_at(frontier[0].at("capex_usd"), "value") > 7e6);  // most of the budget
+  // A run that fills the days has the price of the days: tokens and their price grow together.
+  const auto rent_of_one = [](const JsonValue& plan) { return number_at(plan, "rent_usd") / number_at(plan, "gpus"); };
+  for (const JsonValue& plan : frontier)
+    if (plan.at("accelerator").as_text() == frontier[0].at("accelerator").as_text())
+      CHECK(rent_of_one(plan) == Approx(rent_of_one(frontier[0])).epsilon(1e-6));
 }
 
 TEST_CASE("accelerators that meet the targets at no size are named", "[tools][plan]") {

@@ -44,11 +44,22 @@ std::string layout_text(const PurchasePlan& plan) {
   return text;
 }
 
+/// Work of the answer over that of the run that was timed.
+double work_share(const PlanAnswer& answer, const PurchasePlan& plan) {
+  return trillion_tokens(answer, plan) * of_tokens / plan.sized->step->training->tokens;
+}
+
+/// Share of the run in the price of the machine.
+Dollars run_price(const PlanAnswer& answer, const PurchasePlan& plan) {
+  return plan.sized->run->total.value * (answer.tokens ? 1 : work_share(answer, plan));
+}
+
 /// Rent of the accelerators over the paid time; nothing where the list states none.
-std::optional<Dollars> rent_of(const PurchasePlan& plan) {
+std::optional<Dollars> rent_of(const PlanAnswer& answer, const PurchasePlan& plan) {
   const auto& rent = plan.sized->cost.rent;
   if (!rent) return {};
-  return rent->rent_per_hour * (plan.accelerators * (plan.figures.time.value / hour));
+  const double share = answer.tokens ? 1 : work_share(answer, plan);
+  return rent->rent_per_hour * (plan.accelerators * (plan.figures.time.value / hour)) * share;
 }
 
 std::string value_of(const PurchaseFigures& figures, PurchaseLimit limit, double chance = 0.5) {
@@ -107,8 +118,8 @@ std::string binding_text(const PlanAnswer& answer, const PurchasePlan& plan) {
   return text;
 }
 
-std::string rent_sentence(const PurchasePlan& plan) {
-  const auto rent = rent_of(plan);
+std::string rent_sentence(const PlanAnswer& answer, const PurchasePlan& plan) {
+  const auto rent = rent_of(answer, plan);
   if (!rent) return fmt::format("No price list states a rent of {}.", plan.machine.accelerator);
   const RentOrBuy& terms = *plan.sized->cost.rent;
   return fmt::format(
@@ -116,8 +127,8 @@ std::string rent_sentence(const PurchasePlan& plan) {
       "time, the "
       "run's share is {}: {} is cheaper.",
       millions(*rent), significant_text(terms.rent_per_hour.in(dollar), 3), significant_text(plan.sized->cost.years, 2),
-      100 * plan.sized->cost.utilisation, millions(plan.sized->run->total.value),
-      *rent < plan.sized->run->total.value ? "renting" : "buying");
+      100 * plan.sized->cost.utilisation, millions(run_price(answer, plan)),
+      *rent < run_price(answer, plan) ? "renting" : "buying");
 }
 
 /// Whether to wait for the best accelerator where another one is there today.
@@ -153,7 +164,7 @@ void add_refused(const PlanAnswer& answer, std::vector<std::string>& out) {
 
 JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_t place) {
   const PurchaseFigures& f = plan.figures;
-  const auto rent = rent_of(plan);
+  const auto rent = rent_of(answer, plan);
   JsonValue settings = JsonValue::list();
   for (const std::string& setting : plan.settings) settings.push_back(setting);
   return JsonValue::object(
@@ -172,7 +183,7 @@ JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_
         JsonValue::object(
             {{"low", f.money.low.in(dollar)}, {"value", f.money.value.in(dollar)}, {"high", f.money.high.in(dollar)}})},
        {"lower_bound", plan.sized->cost.lower_bound()},
-       {"run_usd", plan.sized->run->total.value.in(dollar)},
+       {"run_usd", run_price(answer, plan).in(dollar)},
        {"rent_usd", rent ? JsonValue(rent->in(dollar)) : JsonValue()},
        {"facility_mw", f.power.in(megawatt)},
        {"racks", f.racks},
@@ -250,7 +261,7 @@ ResultTable table_of(const PlanAnswer& answer, const std::vector<PurchasePlan>& 
                           f.time.low.in(day), f.time.high.in(day),
                           has_chance ? Cell(chance_in_time(f.time, *answer.limits.time)) : Cell(),
                           f.money.value.in(dollar), f.money.low.in(dollar), f.money.high.in(dollar),
-                          f.power.in(megawatt), f.racks, plan.sized->run->total.value.in(dollar), layout_text(plan)});
+                          f.power.in(megawatt), f.racks, run_price(answer, plan).in(dollar), layout_text(plan)});
   }
   // What is the same in all rows, or of no plan.
   const auto drop = [&](std::size_t column) {
@@ -288,7 +299,7 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
                               machine_text_of(best), best.machine.node, figures_text(answer, best)));
     if (const std::string used = binding_text(answer, best); !used.empty()) out.push_back("It uses " + used + ".");
     out.push_back("Memory: " + best.sized->step->verdict + ".");
-    out.push_back(rent_sentence(best));
+    out.push_back(rent_sentence(answer, best));
     if (std::string wait = wait_sentence(answer); !wait.empty()) out.push_back(std::move(wait));
     if (best.sized->cost.lower_bound()) out.push_back("Parts without a price are not in the sum: it is a lower bound.");
   }
