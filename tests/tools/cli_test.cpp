@@ -224,6 +224,18 @@ TEST_CASE("check says ok to every shipped file, and 2 if one of several is wrong
   CHECK(has(mixed.out, ": ok (scenario)"));
 }
 
+TEST_CASE("init writes a scenario of a model on nodes by name", "[cli]") {
+  const ProgramRoom room;
+  REQUIRE(room.run("init mine --model llama3-8b --on B200 --gpus 64").code == 0);
+  const JsonValue own = room.run("run mine.json --format json").json();
+  const JsonValue named = room.run("run llama3-8b --on B200 --gpus 64 --format json").json();
+  CHECK(own.at("step_time_s").as_number() == named.at("step_time_s").as_number());
+  check_refused(room, "init other --model llama3-8b", "E0404", "names no machine");
+  check_refused(room, "init other --model llama3-8b --on B20 --gpus 64", "E0203", "did you mean");
+  check_refused(room, "init other --gpus 64", "E0404", "the machine of a model");
+  check_refused(room, "init other --model llama3-9b --on B200 --gpus 64", "E0401", "no such file");
+}
+
 TEST_CASE("init writes a scenario that runs, and never over another file", "[cli]") {
   const Room room;
   const Outcome first = room.run("init mine");

@@ -18,6 +18,14 @@ void add_learning_options(CommandAdder& line) {
       ->add_option("--from", init_request->from, "name of the shipped scenario to start from, without folder and .json")
       ->type_name("SCENARIO")
       ->capture_default_str();
+  init_app
+      ->add_option(
+          "--model", init_request->model,
+          "model to pretrain as usual instead, on the machine of --on and --gpus: a name of the catalog, or a file")
+      ->type_name("FILE");
+  init_app->add_option("--on", init_request->on, "nodes of the cluster, or their accelerator (`catalog nodes`)")
+      ->type_name("NODE");
+  init_app->add_option("--gpus", init_request->gpus, "number of accelerators")->type_name("N");
   init_app->add_flag("--quiet", init_request->quiet, "print no notes");
 
   const auto [schema_app, schema_request] =

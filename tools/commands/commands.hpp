@@ -267,6 +267,9 @@ struct InitRequest {
   std::string name;
   std::string from = "llama3-405b-h100";
   bool quiet = false;
+  std::string model;  ///< transformer to pretrain instead; then `on` and `gpus` say where
+  std::string on;     ///< node or accelerator
+  std::string gpus;
 };
 ExitCode init(const InitRequest& request);
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/job/node_cluster.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/config_kinds.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/standard_streams.hpp"
@@ -73,21 +75,54 @@ void write_commented(const JsonValue& object, const RecordSpec& spec, const std:
   out += indent + "}";
 }
 
+/// What a new file begins from.
+struct Starter {
+  std::string name;
+  JsonValue scenario;
+};
+
+/// Shipped scenario, its references as seen from the new file's directory.
+Starter shipped_starter(const InitRequest& request, const fs::path& directory) {
+  for (const auto& [option, value] : {std::pair("--on", request.on), std::pair("--gpus", request.gpus)})
+    if (!value.empty()) throw option_error(option, value, "is the machine of a model", "add --model, or leave it out");
+  const std::vector<std::string> names = starters();
+  const std::string& from = names[parse_choice("--from", request.from, names)];
+  const fs::path home = configs_directory() / "scenarios";
+  JsonValue scenario = read_json_file(home / (from + ".json"));
+  move_references(scenario, scenario_spec(), home, directory);
+  return {from, std::move(scenario)};
+}
+
+/// Usual pretraining of a model on nodes by name. Loads it once, so that no file is written that cannot be read.
+Starter model_starter(const InitRequest& request, const fs::path& directory) {
+  if (request.on.empty() || request.gpus.empty())
+    throw option_error("--model", request.model, "a model alone names no machine",
+                       "add --on and --gpus, for example --on \"DGX B200\" --gpus 1024");
+  const fs::path model = named_file(request.model, {"transformers"});
+  require_kind(model, ConfigKind::transformer, "init --model");
+  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  JsonValue scenario = JsonValue::object(
+      {{"cluster", cluster_of_nodes(named_node(request.on, catalog), parse_count({"--gpus", request.gpus}))}});
+  const JsonValue job = pretraining_of(model, 0);
+  for (const auto& [key, member] : job.members()) scenario.set(key, member);
+  scenario_of_document(scenario, {});
+  *scenario.find("transformer") = moved(fs::absolute(model).string(), {}, directory);
+  return {fmt::format("{} on {}", model.stem().string(), request.on), std::move(scenario)};
+}
+
 }  // namespace
 
 ExitCode init(const InitRequest& request) {
-  const std::vector<std::string> names = starters();
-  const std::string& from = names[parse_choice("--from", request.from, names)];
   fs::path target = request.name;
   if (target.filename().empty()) throw option_error("NAME", request.name, "names no file", "write my-scenario.json");
   if (target.extension() != ".json") target += ".json";
-  const fs::path home = configs_directory() / "scenarios";
-  JsonValue scenario = read_json_file(home / (from + ".json"));
   const fs::path directory = target.parent_path().empty() ? fs::path(".") : target.parent_path();
-  move_references(scenario, scenario_spec(), home, directory);
-  std::string text = fmt::format(
-      "// A scenario for clusterwright, started from {}. For all other fields: clusterwright explain job\n", from);
-  write_commented(scenario, scenario_spec(), "", text);
+  const Starter starter =
+      request.model.empty() ? shipped_starter(request, directory) : model_starter(request, directory);
+  std::string text =
+      fmt::format("// A scenario for clusterwright, started from {}. For all other fields: clusterwright explain job\n",
+                  starter.name);
+  write_commented(starter.scenario, scenario_spec(), "", text);
   write_new_file(target, text + "\n");
   if (!request.quiet) write_error(fmt::format("wrote {0}\nNext: clusterwright run {0}\n", printable(target.string())));
   return ExitCode::ok;
