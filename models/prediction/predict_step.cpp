@@ -131,11 +131,11 @@ void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& 
 }
 
 /// The interval, which unstated routing widens upwards.
-void add_interval(const Scenario& s, OpenFields open, StepPrediction& out) {
+void add_interval(const Scenario& s, bool with_hashing, StepPrediction& out) {
   const double half = half_width_90 * out.uncertainty.sigma;
   out.low = out.step_time / std::exp(half);
   out.high = out.step_time * std::exp(half);
-  if (open == OpenFields::best) out.hashed_time = hashed_step(s, out.plan);
+  if (with_hashing) out.hashed_time = hashed_step(s, out.plan);
   if (out.hashed_time) out.high = high_with_hashing(out.step_time, out.high, *out.hashed_time);
 }
 
@@ -261,10 +261,8 @@ std::vector<std::string> evidence_of_kinds(const Scenario& s, double sigma) {
   return out;
 }
 
-}  // namespace
-
-StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
-  DecidedPlan decided = decide_plan(s, open);
+/// @param with_hashing  widens the interval where the fabric does not state its routing
+StepPrediction predict_decided(const Scenario& s, DecidedPlan decided, bool with_hashing, bool with_remedy) {
   ChosenPlan& chosen = decided.chosen;
   StepPrediction out;
   add_size(s.cluster, out);
@@ -281,20 +279,35 @@ StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
   add_rates(s, out);
   add_power(s, step, out);
   out.uncertainty = widest_uncertainty(out, chosen.scenario, decided.searched || all_given(s.job));
-  add_interval(chosen.scenario, open, out);
+  add_interval(chosen.scenario, with_hashing, out);
   add_input(chosen.scenario, out);
   add_training(s, out);
   add_stragglers(chosen.scenario, step, out);
   out.mixed = mixed_use(chosen.scenario, out.plan, step);
   for (std::string& warning : step_warnings(chosen.scenario, out, step)) out.warnings.push_back(std::move(warning));
-  const bool sought = remedy == Remedy::sought && open == OpenFields::best && s.cluster.kinds() == 1;
-  if (!out.fits && sought) out.remedy = nearest_change(s, out.plan);
+  if (!out.fits && with_remedy) out.remedy = nearest_change(s, out.plan);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
   for (std::string& warning : evidence_of_kinds(chosen.scenario, out.uncertainty.sigma))
     out.warnings.push_back(std::move(warning));
   check_laws(out, chosen.scenario);
   return out;
+}
+
+}  // namespace
+
+StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
+  const bool best = open == OpenFields::best;
+  const bool with_remedy = remedy == Remedy::sought && best && s.cluster.kinds() == 1;
+  return predict_decided(s, decide_plan(s, open), best, with_remedy);
+}
+
+StepPrediction predict_step(const Scenario& s, const GivenPlan& given) {
+  DecidedPlan decided = given.decided;
+  const auto host = [](const Scenario& scenario) { return scenario.cluster.spec.node.host_power.value; };
+  if (host(s) != host(decided.chosen.scenario)) decided.step.reset();
+  decided.chosen.scenario = s;
+  return predict_decided(s, std::move(decided), given.hashed == HashedFlows::timed, false);
 }
 
 }  // namespace clusterwright

@@ -10,6 +10,7 @@
 #include "models/job/scenario_loader.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/prediction/predict_scale.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "models/search/best_plan.hpp"
 #include "models/search/layout.hpp"
 #include "models/site/sizing/cost_report.hpp"
@@ -79,8 +80,8 @@ int fitted_batch(int batch, int accelerators) {
   return batch;
 }
 
-MachineLine::MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes)
-    : machine_(std::move(machine)), sizes_(std::move(sizes)) {
+MachineLine::MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes, RunTimes times)
+    : machine_(std::move(machine)), times_(times), sizes_(std::move(sizes)) {
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
   if (sizes_.empty()) sizes_ = usual_sizes(unit_of(job, machine_, catalog));
   base_ = scenario_of_document(job.scenario, options_of(job, machine_, sizes_.front()));
@@ -122,14 +123,30 @@ std::optional<Dollars> MachineLine::least_price() const {
   return node ? std::optional(*node / static_cast<double>(base_.cluster.node_accelerators)) : std::nullopt;
 }
 
+Scenario MachineLine::scenario_of(int accelerators) const {
+  Scenario scenario = scenario_at_size(base_, accelerators, true);
+  scenario.job.global_batch = fitted_batch(base_.job.global_batch, accelerators);
+  return scenario;
+}
+
+PurchasePlan MachineLine::completed(PurchasePlan plan) const {
+  if (!plan.decided) return plan;
+  const GivenPlan given{*plan.decided, HashedFlows::timed};
+  plan.sized = std::make_shared<const SizedCluster>(site_->size(scenario_of(plan.accelerators), prices_, given));
+  plan.figures = figures_of(*plan.sized);
+  plan.decided.reset();
+  return plan;
+}
+
 SizedOption MachineLine::option_of(int accelerators) const {
   try {
-    Scenario scenario = scenario_at_size(base_, accelerators, true);
-    scenario.job.global_batch = fitted_batch(base_.job.global_batch, accelerators);
-    const Scenario decided = decide_plan(scenario, OpenFields::best, effort).chosen.scenario;
-    auto sized = std::make_shared<const SizedCluster>(site_->size(decided, prices_));
+    const Scenario scenario = scenario_of(accelerators);
+    auto decided = std::make_shared<const DecidedPlan>(site_->decide(scenario, effort));
+    const GivenPlan given{*decided, times_ == RunTimes::with_intervals ? HashedFlows::timed : HashedFlows::left_out};
+    auto sized = std::make_shared<const SizedCluster>(site_->size(scenario, prices_, given));
     if (auto refusal = refusal_of(*sized)) return *std::move(refusal);
-    PurchasePlan plan{machine_, accelerators, figures_of(*sized), sized, {}};
+    if (times_ == RunTimes::with_intervals) decided.reset();
+    PurchasePlan plan{machine_, accelerators, figures_of(*sized), sized, {}, decided};
     plan.settings = settings_of(scenario, layout_of(sized->step->plan, scenario.job.offload));
     plan.settings.insert(plan.settings.begin(), fmt::format("job.global_batch={}", scenario.job.global_batch));
     return {std::move(plan), {}};

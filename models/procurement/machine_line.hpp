@@ -29,11 +29,16 @@ struct SizedOption {
   bool too_large = false;  ///< the hall does not hold it; else it is too small, or cannot be at all
 };
 
+/// Whether plans have the whole interval of their time at once. What a fabric with hashed flows would add takes nearly
+/// as long as the rest of a plan.
+enum class RunTimes { with_intervals, typical };
+
 class MachineLine {
  public:
   /// @param sizes  numbers of accelerators, rising; empty: whole nodes or scale-up domains in steps of 7 to 13 %
   /// @throws ConfigError where the job cannot run on the machine, or it cannot be placed
-  MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes);
+  MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes,
+              RunTimes times = RunTimes::with_intervals);
 
   const MachineChoice& machine() const { return machine_; }
   const std::vector<int>& sizes() const { return sizes_; }
@@ -45,6 +50,8 @@ class MachineLine {
   const SizedOption& at(std::size_t rung);
   /// Plans of all sizes asked for so far, the smallest first.
   std::vector<PurchasePlan> plans() const;
+  /// A plan of this machine with the whole interval of its time.
+  PurchasePlan completed(PurchasePlan plan) const;
   /// Reason of the smallest size asked for that has no plan; empty without one.
   std::string reason() const;
 
@@ -55,9 +62,11 @@ class MachineLine {
   const Scenario& scenario() const { return base_; }
 
  private:
+  Scenario scenario_of(int accelerators) const;
   SizedOption option_of(int accelerators) const;
 
   MachineChoice machine_;
+  RunTimes times_;
   Scenario base_;
   std::optional<JobSite> site_;
   PriceList prices_;

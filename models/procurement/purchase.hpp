@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/search/best_plan.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "sim/interval.hpp"
 #include "sim/quantity.hpp"
@@ -47,6 +48,8 @@ struct PurchasePlan {
   PurchaseFigures figures;
   std::shared_ptr<const SizedCluster> sized;
   std::vector<std::string> settings;  ///< of the job and its layout, as --set takes them
+  /// Replayed layout of a plan whose interval of the time is not complete yet (MachineLine::completed).
+  std::shared_ptr<const DecidedPlan> decided = nullptr;
 };
 
 /// One of the targets.

@@ -193,7 +193,7 @@ class PurchaseSearch {
 
   void open_line(std::size_t i) {
     try {
-      lines_[i] = std::make_unique<MachineLine>(request_.job, request_.machines[i], request_.sizes);
+      lines_[i] = std::make_unique<MachineLine>(request_.job, request_.machines[i], request_.sizes, times());
     } catch (const ConfigError& error) {
       reasons_[i] = error.diagnostics().front().message;
     }
@@ -249,6 +249,24 @@ class PurchaseSearch {
     return out;
   }
 
+  /// Only a chance to be in time is judged by an interval.
+  RunTimes times() const {
+    const bool by_chance = request_.limits.time && request_.limits.chance != 0.5;
+    return by_chance ? RunTimes::with_intervals : RunTimes::typical;
+  }
+
+  /// Whole intervals of the plans that an answer shows.
+  void complete(PurchaseAnswer& out) const {
+    std::vector<PurchasePlan*> shown;
+    for (PurchasePlan& plan : out.frontier) shown.push_back(&plan);
+    for (PurchasePlan& plan : out.by_accelerator) shown.push_back(&plan);
+    for (NearestMiss& miss : out.misses) shown.push_back(&miss.plan);
+    for_each_point(last_first(shown.size()), [&](std::size_t i) {
+      const auto machine = std::ranges::find(request_.machines, shown[i]->machine) - request_.machines.begin();
+      *shown[i] = lines_[static_cast<std::size_t>(machine)]->completed(std::move(*shown[i]));
+    });
+  }
+
   PurchaseAnswer answer() const {
     PurchaseAnswer out;
     out.interrupted = stopped();
@@ -256,6 +274,7 @@ class PurchaseSearch {
     out.frontier = frontier_of(good);
     out.by_accelerator = best_by_accelerator(good, request_.objective);
     if (out.frontier.empty()) add_misses(out);
+    complete(out);
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::size_t plans = lines_[i] ? lines_[i]->plans().size() : 0;
       out.planned += plans;

@@ -8,7 +8,10 @@
 
 #include "models/job/configs_directory.hpp"
 #include "models/job/node_cluster.hpp"
+#include "models/job/price_list.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "models/procurement/machine_line.hpp"
+#include "models/site/sizing/job_site.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;
@@ -59,6 +62,48 @@ TEST_CASE("the frontier of purchases is that of brute force", "[models][procurem
       INFO(days << " days, " << money << " dollars, " << meeting.size() << " meet them");
       CHECK(names_of(search_purchases(request).frontier) == names_of(frontier_of(meeting)));
     }
+}
+
+TEST_CASE("plans that are shown have the whole interval of their time", "[models][procurement]") {
+  PurchaseRequest request = small_question();
+  request.machines = {{"DGX H100", "H100-SXM", "bf16", 1}};
+  request.limits.time = 60 * day;
+  const PurchaseAnswer answer = search_purchases(request);
+  REQUIRE_FALSE(answer.frontier.empty());
+  MachineLine line(request.job, request.machines.front(), request.sizes);
+  MachineLine typical(request.job, request.machines.front(), request.sizes, RunTimes::typical);
+  for (const PurchasePlan& shown : answer.frontier) {
+    const std::size_t rung = line.rung_of(shown.accelerators);
+    const PurchasePlan& whole = *line.at(rung).plan;
+    CHECK(shown.figures.time.low == whole.figures.time.low);
+    CHECK(shown.figures.time.value == whole.figures.time.value);
+    CHECK(shown.figures.time.high == whole.figures.time.high);
+    CHECK(shown.sized->step->hashed_time == whole.sized->step->hashed_time);
+    const PurchasePlan& first = *typical.at(rung).plan;
+    CHECK_FALSE(first.sized->step->hashed_time);
+    CHECK(first.figures.time.value == whole.figures.time.value);
+    CHECK(first.figures.money.value == whole.figures.money.value);
+    CHECK(first.figures.power == whole.figures.power);
+  }
+}
+
+TEST_CASE("the step of a search is that of a prediction in the same hall", "[models][procurement]") {
+  MachineLine line(purchase_job(), {"DGX H100", "H100-SXM", "bf16", 1}, {128});
+  const PurchasePlan plan = *line.at(0).plan;
+  ScenarioOptions options;
+  options.node = plan.machine.node;
+  options.accelerators = plan.accelerators;
+  options.settings = {"job.tokens=1e12", "job.precision=bf16"};
+  options.settings.insert(options.settings.end(), plan.settings.begin(), plan.settings.end());
+  const Scenario scenario = scenario_of_document(purchase_job().scenario, options);
+  std::vector<InputFile> inputs;
+  const JobSite site(scenario, inputs);
+  const SizedCluster sized = site.size(scenario, load_prices(scenario.source, site.catalog(), inputs));
+  CHECK(sized.step->step_time == plan.sized->step->step_time);
+  CHECK(sized.step->high == plan.sized->step->high);
+  CHECK(sized.step->power.nodes_mean == plan.sized->step->power.nodes_mean);
+  CHECK(sized.plan.mean.facility == plan.sized->plan.mean.facility);
+  CHECK(sized.run->total.value == plan.sized->run->total.value);
 }
 
 TEST_CASE("where nothing meets all targets, the best without one of them is named", "[models][procurement]") {

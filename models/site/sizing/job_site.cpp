@@ -196,4 +196,19 @@ SizedCluster JobSite::size(const Scenario& scenario, const PriceList& prices) co
   return size_cluster({scenario.cluster, catalog_, facility, prices, &scenario});
 }
 
+DecidedPlan JobSite::decide(const Scenario& scenario, const SearchEffort& effort) const {
+  std::vector<InputFile> read;  // the constructor has named them
+  const Facility facility = facility_of(scenario, catalog_, read);
+  return decide_plan(cooled_in_hall(scenario, {scenario.cluster, catalog_, facility}), OpenFields::best, effort);
+}
+
+SizedCluster JobSite::size(const Scenario& scenario, const PriceList& prices, const GivenPlan& given) const {
+  Scenario stated = given.decided.chosen.scenario;
+  stated.cluster.spec.node.host_power = scenario.cluster.spec.node.host_power;  // before cooling
+  if (!given.decided.searched) return size(stated, prices);
+  std::vector<InputFile> read;  // the constructor has named them
+  const Facility facility = facility_of(stated, catalog_, read);
+  return size_cluster({stated.cluster, catalog_, facility, prices, &stated, false, &given});
+}
+
 }  // namespace clusterwright

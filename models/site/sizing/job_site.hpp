@@ -15,6 +15,9 @@
 
 namespace clusterwright {
 
+struct DecidedPlan;   // models/search/best_plan.hpp
+struct GivenPlan;     // models/prediction/predict_step.hpp
+struct SearchEffort;  // models/search/best_plan.hpp
 struct SizedCluster;  // models/site/sizing/sized_cluster.hpp
 
 /// Prediction of a job and the hall around it.
@@ -78,6 +81,13 @@ class JobSite {
 
   /// The whole site, priced. @param scenario  as for predict @throws ConfigError as size_cluster
   SizedCluster size(const Scenario& scenario, const PriceList& prices) const;
+
+  /// The layout with the shortest step, with its power in this hall, where the scenario leaves fields open.
+  /// @throws ConfigError as decide_plan and cooled_in_hall
+  DecidedPlan decide(const Scenario& scenario, const SearchEffort& effort) const;
+
+  /// The whole site of a plan, priced. @param scenario  that the plan was decided for @throws ConfigError as above
+  SizedCluster size(const Scenario& scenario, const PriceList& prices, const GivenPlan& given) const;
 
   const Catalog& catalog() const { return catalog_; }
 

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "models/job/idle_power.hpp"
-#include "models/prediction/predict_step.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "models/site/wave/rank_groups.hpp"
 #include "sim/diagnostic.hpp"
@@ -168,8 +167,9 @@ class BudgetSearch {
 
 }  // namespace
 
-BudgetedStep predict_within_budgets(const Scenario& cooled, const SiteParts& parts) {
-  if (parts.facility.power.capping == Capping::none) return {cooled, predict_step(cooled), parts.facility};
+BudgetedStep predict_within_budgets(const Scenario& cooled, const SiteParts& parts, const GivenPlan* given) {
+  if (parts.facility.power.capping == Capping::none)
+    return {cooled, given ? predict_step(cooled, *given) : predict_step(cooled), parts.facility};
   return BudgetSearch(cooled, parts).find();
 }
 

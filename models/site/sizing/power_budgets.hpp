@@ -7,6 +7,7 @@
 /// @source docs/models/power.md, "Budgets of racks and halls"
 #pragma once
 
+#include "models/prediction/predict_step.hpp"
 #include "models/site/sizing/job_site.hpp"
 
 namespace clusterwright {
@@ -23,7 +24,8 @@ struct BudgetedStep {
 };
 
 /// @param cooled  scenario with the hosts of its hall (cooled_in_hall)
+/// @param given   its plan, if that was searched; else null. Budgets that cap replay it under each limit
 /// @throws ConfigError as predict_step; E0368 where a budget does not feed the accelerators at their lowest limit
-BudgetedStep predict_within_budgets(const Scenario& cooled, const SiteParts& parts);
+BudgetedStep predict_within_budgets(const Scenario& cooled, const SiteParts& parts, const GivenPlan* given = nullptr);
 
 }  // namespace clusterwright

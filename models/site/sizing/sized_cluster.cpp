@@ -95,7 +95,7 @@ SizedCluster sized_with_job(const SizingRequest& request) {
   if (!request.scenario) return Sizer(request, nullptr).size();
   refuse_several_kinds(*request.scenario, "sizing around a step");
   const SiteParts parts{request.cluster, request.catalog, request.facility};
-  const BudgetedStep budgeted = predict_within_budgets(cooled_in_hall(*request.scenario, parts), parts);
+  const BudgetedStep budgeted = predict_within_budgets(cooled_in_hall(*request.scenario, parts), parts, request.given);
   SizingRequest held{budgeted.scenario.cluster, request.catalog,    budgeted.facility, request.prices,
                      request.scenario,          request.every_cable};
   return Sizer(held, &budgeted.step).size();

@@ -15,6 +15,8 @@
 
 namespace clusterwright {
 
+struct GivenPlan;  // models/prediction/predict_step.hpp
+
 struct SizedCluster {
   std::string name;  ///< name of the cluster
   std::string accelerator;
@@ -32,6 +34,7 @@ struct SizingRequest {
   const PriceList& prices;
   const Scenario* scenario = nullptr;  ///< job on the same cluster; null: typical power, no tokens
   bool every_cable = false;            ///< the plan keeps the route of every cable
+  const GivenPlan* given = nullptr;    ///< plan of the scenario, if it was searched
 };
 
 /// Price of what is planned. @param step  prediction of a job that fits, for the price of tokens; null without one
