@@ -96,12 +96,22 @@ std::size_t MachineLine::rung_of(double accelerators) const {
 }
 
 const SizedOption& MachineLine::at(std::size_t rung) {
-  const auto [found, is_new] = known_.try_emplace(rung);
-  if (is_new) found->second = option_of(sizes_.at(rung));
-  return found->second;
+  {
+    const std::lock_guard lock(adding_);
+    if (const auto found = known_.find(rung); found != known_.end()) return found->second;
+  }
+  SizedOption option = option_of(sizes_.at(rung));
+  const std::lock_guard lock(adding_);
+  return known_.try_emplace(rung, std::move(option)).first->second;
+}
+
+bool MachineLine::is_planned(std::size_t rung) const {
+  const std::lock_guard lock(adding_);
+  return known_.contains(rung);
 }
 
 std::vector<PurchasePlan> MachineLine::plans() const {
+  const std::lock_guard lock(adding_);
   std::vector<PurchasePlan> out;
   for (const auto& [rung, option] : known_)
     if (option.plan) out.push_back(*option.plan);
@@ -109,6 +119,7 @@ std::vector<PurchasePlan> MachineLine::plans() const {
 }
 
 std::string MachineLine::reason() const {
+  const std::lock_guard lock(adding_);
   for (const auto& [rung, option] : known_)
     if (!option.plan) return option.reason;
   return {};

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,8 +47,9 @@ class MachineLine {
   std::size_t rung_of(double accelerators) const;
 
   /// The shortest step that a search of the layouts finds, in a hall of its own. The batch is the multiple of the
-  /// replicas that is nearest to the job's.
+  /// replicas that is nearest to the job's. May be called from several threads.
   const SizedOption& at(std::size_t rung);
+  bool is_planned(std::size_t rung) const;
   /// Plans of all sizes asked for so far, the smallest first.
   std::vector<PurchasePlan> plans() const;
   /// A plan of this machine with the whole interval of its time.
@@ -71,6 +73,7 @@ class MachineLine {
   std::optional<JobSite> site_;
   PriceList prices_;
   std::vector<int> sizes_;
+  mutable std::mutex adding_;
   std::map<std::size_t, SizedOption> known_;
 };
 

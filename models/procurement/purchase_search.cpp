@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
 
+#include "models/procurement/size_range.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/parallel_points.hpp"
 
@@ -18,13 +18,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double first_guess = 0.33, first_guess_fp8 = 0.22;  // of the peak, where nothing is known of a machine
-constexpr double extrapolation = 0.92;  // of what linear growth from a smaller size gives: it may be better by so much
-constexpr double hopeless = 3;          // a machine so far beyond a target is not followed further
-constexpr int most_tries = 12;
-constexpr int most_failures = 4;           // sizes in a row without a plan
-constexpr std::size_t first_machines = 8;  // that are searched before the others are held against them
-constexpr int sizes_without_end = 16;      // rungs that are followed where no target ends the range
+constexpr int sizes_without_end = 16;  // rungs that are followed where no target ends the range
 
 /// Range of sizes of one machine that meet the targets.
 struct Range {
@@ -32,113 +26,9 @@ struct Range {
   std::optional<std::size_t> last;   ///< largest size within money, power and racks
 };
 
-/// Largest share of the limits that grow with the size.
-double used_by_size(const PurchaseFigures& figures, const PurchaseLimits& limits) {
-  return std::max({used_share(figures, limits, PurchaseLimit::money), used_share(figures, limits, PurchaseLimit::power),
-                   used_share(figures, limits, PurchaseLimit::racks)});
-}
-
-/// Accelerators that would do the work in time if multiplies ran at the peak and nothing else took any.
-double accelerators_at_peak(const MachineLine& line, Seconds time) {
-  const Scenario& s = line.scenario();
-  const double flops = 6 * active_parameters(s.transformer) * static_cast<double>(s.job.tokens.value_or(0));
-  return flops / (line.peak_rate().in(teraflop_per_second)*1e12 * time.in(second));
-}
-
-/// Money for those over the budget: above 1 the machine cannot meet both targets.
-double least_share(const MachineLine& line, const PurchaseLimits& limits) {
-  const std::optional<Dollars> each = line.least_price();
-  if (!limits.time || !limits.money || !each) return 0;
-  return accelerators_at_peak(line, *limits.time) * (*each / *limits.money);
-}
-
-class LineSearch {
- public:
-  LineSearch(MachineLine& line, const PurchaseRequest& request) : line_(line), request_(request) {}
-
-  /// One plan, near the size that the time asks for.
-  const std::optional<PurchasePlan>& first_plan() { return plan_at(start()); }
-
-  Range run() {
-    Range range;
-    if (request_.limits.time) range.first = least_in_time();
-    if (request_.limits.money || request_.limits.power || request_.limits.racks) range.last = largest_within();
-    return range;
-  }
-
- private:
-  bool stopped() const { return request_.stop && request_.stop(); }
-  const std::optional<PurchasePlan>& plan_at(std::size_t rung) { return line_.at(rung).plan; }
-  std::size_t last_rung() const { return line_.sizes().size() - 1; }
-
-  /// Rung to start at: the time target at a usual share of the peak; else the middle.
-  std::size_t start() const {
-    if (!request_.limits.time) return std::min<std::size_t>(last_rung(), line_.sizes().size() / 3);
-    const double usual = line_.machine().precision.starts_with("fp8") ? first_guess_fp8 : first_guess;
-    return std::min(last_rung(), line_.rung_of(accelerators_at_peak(line_, *request_.limits.time) / usual));
-  }
-
-  /// Bisection between a rung that fails and one that passes, with guesses from the shares used so far.
-  /// @param passes  of a plan; monotone in the size
-  /// @param guess   factor on the accelerators at which the plan would just pass
-  template <class Passes, class Guess>
-  std::optional<std::size_t> edge(bool upward, const Passes& passes, const Guess& guess) {
-    // Rungs from `low` down are on one side, from `high` up on the other.
-    std::ptrdiff_t low = -1, high = static_cast<std::ptrdiff_t>(line_.sizes().size());
-    std::ptrdiff_t next = static_cast<std::ptrdiff_t>(start());
-    int failures = 0;
-    for (int tries = 0; tries < most_tries && low + 1 < high && !stopped(); ++tries) {
-      next = std::clamp(next, low + 1, high - 1);
-      const auto& plan = plan_at(static_cast<std::size_t>(next));
-      failures = plan ? 0 : failures + 1;
-      if (failures == most_failures || (upward && plan && is_hopeless(*plan))) return {};
-      // Too small to hold the model: larger ones may.
-      const bool too_large = line_.at(static_cast<std::size_t>(next)).too_large;
-      const bool is_low = plan ? passes(*plan) != upward : !too_large;
-      (is_low ? low : high) = next;
-      const double wanted = line_.sizes()[static_cast<std::size_t>(next)] * (plan ? guess(*plan) : too_large ? 0.5 : 2);
-      next = static_cast<std::ptrdiff_t>(line_.rung_of(wanted)) - (upward ? 0 : 1);
-      if (tries > 3) next = (low + high) / 2;
-    }
-    const std::ptrdiff_t found = upward ? high : low;
-    if (found < 0 || found > static_cast<std::ptrdiff_t>(last_rung())) return {};
-    const auto& plan = plan_at(static_cast<std::size_t>(found));
-    return plan && passes(*plan) ? std::optional(static_cast<std::size_t>(found)) : std::nullopt;
-  }
-
-  /// Whether the size that is in time would take far more than the others grant, even if it grew linearly.
-  bool is_hopeless(const PurchasePlan& plan) const {
-    return used_share(plan.figures, request_.limits, PurchaseLimit::time) *
-               used_by_size(plan.figures, request_.limits) >
-           hopeless;
-  }
-
-  std::optional<std::size_t> least_in_time() {
-    return edge(
-        true, [&](const PurchasePlan& p) { return used_share(p.figures, request_.limits, PurchaseLimit::time) <= 1; },
-        [&](const PurchasePlan& p) { return used_share(p.figures, request_.limits, PurchaseLimit::time); });
-  }
-
-  std::optional<std::size_t> largest_within() {
-    return edge(
-        false, [&](const PurchasePlan& p) { return used_by_size(p.figures, request_.limits) <= 1; },
-        [&](const PurchasePlan& p) { return 1 / used_by_size(p.figures, request_.limits); });
-  }
-
-  MachineLine& line_;
-  const PurchaseRequest& request_;
+struct MachineSize {
+  std::size_t machine, rung;
 };
-
-/// Figures that a size cannot beat if it grows at best linearly from planned ones.
-PurchaseFigures optimistic(const PurchasePlan& from, int accelerators) {
-  const double factor = static_cast<double>(accelerators) / from.accelerators;
-  PurchaseFigures out = from.figures;
-  out.time = out.time.times(extrapolation / factor);
-  out.money.value = out.money.value * (extrapolation * factor);
-  out.power = out.power * (extrapolation * factor);
-  out.racks = static_cast<int>(out.racks * extrapolation * factor);
-  return out;
-}
 
 bool holds(const std::vector<PurchasePlan>& plans, const std::string& accelerator) {
   return std::ranges::any_of(plans, [&](const PurchasePlan& plan) { return plan.machine.accelerator == accelerator; });
@@ -156,13 +46,13 @@ class PurchaseSearch {
   PurchaseAnswer run() {
     std::vector<std::size_t> all(request_.machines.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    for_each(all, [&](std::size_t i) { open_line(i); });
+    for_each(all, [&](std::size_t i) { open_line(i), count_done(); });
     drop_hopeless();
-    for_each(all, [&](std::size_t i) { plan_first(i); });
+    for_each(all, [&](std::size_t i) { plan_first(i), count_done(); });
     std::ranges::stable_sort(all, {}, [&](std::size_t i) { return promise_[i]; });
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(std::min(first_machines, all.size()));
-    search({all.begin(), middle});
-    search({middle, all.end()});
+    std::vector<std::size_t> leaders, others;  // the most promising machine of each accelerator, and the rest
+    for (const std::size_t i : all) (has_leader(leaders, i) ? others : leaders).push_back(i);
+    search_all(leaders, others);
     return answer();
   }
 
@@ -171,25 +61,30 @@ class PurchaseSearch {
 
   void for_each(const std::vector<std::size_t>& machines, const std::function<void(std::size_t)>& work) {
     for_each_point(machines, [&](std::size_t i) {
-      if (stopped()) return;
-      work(i);
-      const std::lock_guard lock(counting_);
-      if (request_.progress) request_.progress(++done_);
+      if (!stopped()) work(i);
     });
   }
 
+  void count_done() {
+    const std::lock_guard lock(counting_);
+    if (request_.progress && !stopped()) request_.progress(++done_);
+  }
+
+  SizeRange sizes_of(std::size_t i) { return {*lines_[i], {request_.limits, request_.objective, request_.stop}}; }
+
   void plan_first(std::size_t i) {
     if (!lines_[i]) return;
-    if (const auto& plan = LineSearch(*lines_[i], request_).first_plan())
+    if (const auto& plan = sizes_of(i).first_plan())
       promise_[i] = plan->figures.money.value.in(dollar)*plan->figures.time.value.in(second);
   }
 
-  /// Ranges of some machines, and what lies between their ends.
-  void search(const std::vector<std::size_t>& machines) {
-    for_each(machines, [&](std::size_t i) { search_range(i); });
-    const std::vector<PurchasePlan> found = frontier_of(meeting(request_.limits));
-    for_each(machines, [&](std::size_t i) { fill_range(i, found); });
+  bool has_leader(const std::vector<std::size_t>& leaders, std::size_t i) const {
+    return std::ranges::any_of(leaders, [&](std::size_t other) {
+      return request_.machines[other].accelerator == request_.machines[i].accelerator;
+    });
   }
+
+  KnownPurchases known() const { return known_purchases(meeting(request_.limits), request_.objective); }
 
   void open_line(std::size_t i) {
     try {
@@ -211,33 +106,67 @@ class PurchaseSearch {
         reasons_[i] = fmt::format("at its peak the nodes alone would take {:.1f} times the budget", shares[i]);
       }
   }
-  void search_range(std::size_t i) {
-    if (lines_[i]) ranges_[i] = LineSearch(*lines_[i], request_).run();
-  }
 
-  /// Sizes between the ends that may be better than what was found.
-  void fill_range(std::size_t i, const std::vector<PurchasePlan>& found) {
-    if (!lines_[i]) return;
-    MachineLine& line = *lines_[i];
-    const Range& range = ranges_[i];
-    const bool wants_first = request_.limits.time.has_value();
-    const bool wants_last = request_.limits.money || request_.limits.power || request_.limits.racks;
-    if ((wants_first && !range.first) || (wants_last && !range.last)) return;
-    const std::size_t end = line.sizes().size() - 1;
-    std::size_t last = range.last.value_or(std::min(end, range.first.value_or(0) + sizes_without_end));
-    const std::size_t first = range.first.value_or(last > sizes_without_end ? last - sizes_without_end : 0);
-    for (std::size_t rung = first; rung <= last && !stopped(); ++rung)
-      if (may_help(line, rung, found)) line.at(rung);
-  }
-
-  bool may_help(const MachineLine& line, std::size_t rung, const std::vector<PurchasePlan>& found) const {
-    const std::vector<PurchasePlan> own = line.plans();
-    // Those that run best for their size say how well another one may run.
-    return std::ranges::any_of(own, [&](const PurchasePlan& plan) {
-      const PurchaseFigures best = optimistic(plan, line.sizes()[rung]);
-      return meets(best, request_.limits) &&
-             std::ranges::none_of(found, [&](const PurchasePlan& other) { return dominates(other.figures, best); });
+  /// The most promising machine in full, then of each accelerator the most promising one, then the others: what is
+  /// known by then spares sizes.
+  void search_all(const std::vector<std::size_t>& leaders, const std::vector<std::size_t>& others) {
+    const std::vector<std::size_t> first(leaders.begin(), leaders.begin() + (leaders.empty() ? 0 : 1));
+    const KnownPurchases at_first = known();
+    for_each(leaders, [&](std::size_t i) {
+      find_best_end(i, at_first);
+      if (i == first.front()) find_other_end(i, at_first);
     });
+    fill(first);
+    const std::vector<std::size_t> rest(leaders.begin() + static_cast<std::ptrdiff_t>(first.size()), leaders.end());
+    const KnownPurchases of_first = known();
+    for_each(rest, [&](std::size_t i) { find_other_end(i, of_first); });
+    fill(rest);
+    const KnownPurchases of_leaders = known();
+    for_each(others, [&](std::size_t i) {
+      find_best_end(i, of_leaders);
+      find_other_end(i, of_leaders);
+    });
+    fill(others);
+  }
+
+  void find_best_end(std::size_t i, const KnownPurchases& known) {
+    if (lines_[i]) find_end(i, sizes_of(i).best_end(), known);
+  }
+
+  void find_other_end(std::size_t i, const KnownPurchases& known) {
+    if (lines_[i]) find_end(i, sizes_of(i).other_end(), known);
+  }
+
+  void find_end(std::size_t i, SizeEnd end, const KnownPurchases& known) {
+    (end == SizeEnd::least_in_time ? ranges_[i].first : ranges_[i].last) = sizes_of(i).find(end, known);
+  }
+
+  /// Sizes between the ends that may be better than what is known.
+  void fill(const std::vector<std::size_t>& machines) {
+    std::vector<MachineSize> wanted;
+    do {
+      const KnownPurchases known = this->known();
+      wanted.clear();
+      for (const std::size_t i : machines) add_wanted(i, known, wanted);
+      for_each_point(last_first(wanted.size()), [&](std::size_t k) {
+        if (!stopped()) lines_[wanted[k].machine]->at(wanted[k].rung);
+      });
+    } while (!wanted.empty() && !stopped());
+    for ([[maybe_unused]] const std::size_t i : machines) count_done();
+  }
+
+  void add_wanted(std::size_t i, const KnownPurchases& known, std::vector<MachineSize>& out) {
+    if (!lines_[i]) return;
+    const Range& range = ranges_[i];
+    const SizeRange sizes = sizes_of(i);
+    if ((sizes.is_limited(SizeEnd::least_in_time) && !range.first) ||
+        (sizes.is_limited(SizeEnd::largest_within) && !range.last))
+      return;
+    const std::size_t end = lines_[i]->sizes().size() - 1;
+    const std::size_t last = range.last.value_or(std::min(end, range.first.value_or(0) + sizes_without_end));
+    const std::size_t first = range.first.value_or(last > sizes_without_end ? last - sizes_without_end : 0);
+    for (std::size_t rung = first; rung <= last; ++rung)
+      if (!lines_[i]->is_planned(rung) && sizes.may_be_on_frontier(rung, known)) out.push_back({i, rung});
   }
 
   std::vector<PurchasePlan> meeting(const PurchaseLimits& limits) const {

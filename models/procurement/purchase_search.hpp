@@ -4,7 +4,8 @@
 /// A larger machine of one kind takes more money and power and less time. So on each machine the sizes that meet the
 /// targets are a range: from the least one in time to the largest one that money, power and racks allow. Both ends are
 /// searched; between them a size is planned unless a plan already found is better in all even if that size ran as fast
-/// for its accelerators as the smaller ones that were planned, and cost as little for them.
+/// for its accelerators as the smaller ones that were planned, and cost as little for them. A machine is left once the
+/// same holds for all of its sizes.
 ///
 /// Example: 16 machines, 15T tokens in 90 days. One plan at 1,792 H100 takes 88 days; 1,664 take at least 88 x 1,792 /
 /// 1,664 = 94.8 days and are left out.
@@ -26,7 +27,7 @@ struct PurchaseRequest {
   std::vector<int> sizes;  ///< numbers of accelerators to choose from; empty: those of each machine
   PurchaseLimits limits;
   PurchaseObjective objective = PurchaseObjective::cost;
-  std::function<void(std::size_t done)> progress;  ///< machines finished; may be empty
+  std::function<void(std::size_t done)> progress;  ///< machines finished, each three times; may be empty
   std::function<bool()> stop;                      ///< asked between plans; may be empty
 };
 

@@ -64,6 +64,23 @@ TEST_CASE("the frontier of purchases is that of brute force", "[models][procurem
     }
 }
 
+TEST_CASE("a slower format of the same machine spares plans and changes no answer", "[models][procurement]") {
+  PurchaseRequest request = small_question();
+  request.machines.push_back({"DGX H100", "H100-SXM", "fp8", 1});
+  request.machines.push_back({"DGX B200", "B200", "fp8", 1});
+  const std::vector<PurchasePlan> all = all_plans(request);
+  request.limits.time = 60 * day, request.limits.money = 20e6 * dollar;
+  std::vector<PurchasePlan> meeting = all;
+  std::erase_if(meeting, [&](const PurchasePlan& plan) { return !meets(plan.figures, request.limits); });
+  for (const auto objective : {PurchaseObjective::cost, PurchaseObjective::time, PurchaseObjective::power}) {
+    request.objective = objective;
+    const PurchaseAnswer answer = search_purchases(request);
+    CHECK(answer.planned < all.size());
+    CHECK(names_of(answer.frontier) == names_of(frontier_of(meeting)));
+    CHECK(names_of(answer.by_accelerator) == names_of(best_by_accelerator(meeting, objective)));
+  }
+}
+
 TEST_CASE("plans that are shown have the whole interval of their time", "[models][procurement]") {
   PurchaseRequest request = small_question();
   request.machines = {{"DGX H100", "H100-SXM", "bf16", 1}};

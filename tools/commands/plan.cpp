@@ -214,7 +214,7 @@ ExitCode plan(const PlanRequest& request) {
   if (!answer.tokens) answer.objective = PurchaseObjective::time;  // the most tokens in the days
   PurchaseRequest asked = purchase_request(request, answer, answer.inputs);
   {
-    ProgressLine progress("machines", 4 * asked.machines.size(), request.output.quiet);
+    ProgressLine progress("machines", 3 * asked.machines.size(), request.output.quiet);
     asked.progress = [&](std::size_t done) { progress.finished(done); };
     answer.found = search_purchases(asked);
   }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/procurement/size_range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double first_guess = 0.33, first_guess_fp8 = 0.22;  // of the peak, where nothing is known of a machine
+constexpr double extrapolation = 0.92;  // of what linear growth from a smaller size gives: it may be better by so much
+constexpr double hopeless = 3;          // a machine so far beyond a target is not followed further
+constexpr int most_tries = 12;
+constexpr int most_failures = 4;         // sizes in a row without a plan
+constexpr std::size_t enough_plans = 2;  // of a machine, to judge its other sizes by
+
+/// Largest share of the limits that grow with the size.
+double used_by_size(const PurchaseFigures& figures, const PurchaseLimits& limits) {
+  return std::max({used_share(figures, limits, PurchaseLimit::money), used_share(figures, limits, PurchaseLimit::power),
+                   used_share(figures, limits, PurchaseLimit::racks)});
+}
+
+/// Accelerators that would do the work in time if multiplies ran at the peak and nothing else took any.
+double accelerators_at_peak(const MachineLine& line, Seconds time) {
+  const Scenario& s = line.scenario();
+  const double flops = 6 * active_parameters(s.transformer) * static_cast<double>(s.job.tokens.value_or(0));
+  return flops / (line.peak_rate().in(teraflop_per_second)*1e12 * time.in(second));
+}
+
+/// Figures that a size cannot beat if it grows at best linearly from planned ones.
+PurchaseFigures optimistic(const PurchasePlan& from, int accelerators) {
+  const double factor = static_cast<double>(accelerators) / from.accelerators;
+  PurchaseFigures out = from.figures;
+  out.time = out.time.times(extrapolation / factor);
+  out.money.value = out.money.value * (extrapolation * factor);
+  out.power = out.power * (extrapolation * factor);
+  out.racks = static_cast<int>(out.racks * extrapolation * factor);
+  return out;
+}
+
+}  // namespace
+
+double least_share(const MachineLine& line, const PurchaseLimits& limits) {
+  const std::optional<Dollars> each = line.least_price();
+  if (!limits.time || !limits.money || !each) return 0;
+  return accelerators_at_peak(line, *limits.time) * (*each / *limits.money);
+}
+
+KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjective objective) {
+  KnownPurchases out;
+  for (const PurchasePlan& plan : plans) {
+    const double value = objective_of(plan.figures, objective);
+    const auto [least, is_new] = out.least.try_emplace(plan.machine.accelerator, value);
+    if (!is_new) least->second = std::min(least->second, value);
+  }
+  out.frontier = frontier_of(std::move(plans));
+  return out;
+}
+
+bool SizeRange::is_limited(SizeEnd end) const {
+  const PurchaseLimits& limits = question_.limits;
+  return end == SizeEnd::least_in_time ? limits.time.has_value() : limits.money || limits.power || limits.racks;
+}
+
+std::optional<std::size_t> SizeRange::find(SizeEnd end, const KnownPurchases& known) {
+  if (!is_limited(end)) return {};
+  const auto time = [&](const PurchasePlan& p) { return used_share(p.figures, question_.limits, PurchaseLimit::time); };
+  const auto rest = [&](const PurchasePlan& p) { return used_by_size(p.figures, question_.limits); };
+  if (end == SizeEnd::least_in_time)
+    return edge(
+        end, known, [&](const PurchasePlan& p) { return time(p) <= 1; }, time);
+  return edge(
+      end, known, [&](const PurchasePlan& p) { return rest(p) <= 1; },
+      [&](const PurchasePlan& p) { return 1 / rest(p); });
+}
+
+/// Rung to start at: the time target at a usual share of the peak; else the middle.
+std::size_t SizeRange::start() const {
+  if (!question_.limits.time) return std::min<std::size_t>(last_rung(), line_.sizes().size() / 3);
+  const double usual = line_.machine().precision.starts_with("fp8") ? first_guess_fp8 : first_guess;
+  return std::min(last_rung(), line_.rung_of(accelerators_at_peak(line_, *question_.limits.time) / usual));
+}
+
+/// Bisection between a rung that fails and one that passes, with guesses from the shares used so far.
+/// @param passes  of a plan; monotone in the size
+/// @param guess   factor on the accelerators at which the plan would just pass
+template <class Passes, class Guess>
+std::optional<std::size_t> SizeRange::edge(SizeEnd end, const KnownPurchases& known, const Passes& passes,
+                                           const Guess& guess) {
+  const bool upward = end == SizeEnd::least_in_time;
+  // Rungs from `low` down are on one side, from `high` up on the other.
+  std::ptrdiff_t low = -1, high = static_cast<std::ptrdiff_t>(line_.sizes().size());
+  std::ptrdiff_t next = static_cast<std::ptrdiff_t>(start());
+  int failures = 0;
+  for (int tries = 0; tries < most_tries && low + 1 < high && !stopped(); ++tries) {
+    if (!any_may_help(end, known)) return {};
+    next = std::clamp(next, low + 1, high - 1);
+    const auto& plan = plan_at(static_cast<std::size_t>(next));
+    failures = plan ? 0 : failures + 1;
+    if (failures == most_failures || (upward && plan && is_hopeless(*plan))) return {};
+    // Too small to hold the model: larger ones may.
+    const bool too_large = line_.at(static_cast<std::size_t>(next)).too_large;
+    const bool is_low = plan ? passes(*plan) != upward : !too_large;
+    (is_low ? low : high) = next;
+    const double wanted = line_.sizes()[static_cast<std::size_t>(next)] * (plan ? guess(*plan) : too_large ? 0.5 : 2);
+    next = static_cast<std::ptrdiff_t>(line_.rung_of(wanted)) - (upward ? 0 : 1);
+    if (tries > 3) next = (low + high) / 2;
+  }
+  const std::ptrdiff_t found = upward ? high : low;
+  if (found < 0 || found > static_cast<std::ptrdiff_t>(last_rung())) return {};
+  const auto& plan = plan_at(static_cast<std::size_t>(found));
+  return plan && passes(*plan) ? std::optional(static_cast<std::size_t>(found)) : std::nullopt;
+}
+
+/// Whether the size that is in time would take far more than the others grant, even if it grew linearly.
+bool SizeRange::is_hopeless(const PurchasePlan& plan) const {
+  return used_share(plan.figures, question_.limits, PurchaseLimit::time) *
+             used_by_size(plan.figures, question_.limits) >
+         hopeless;
+}
+
+/// Whether the figures that a size cannot beat, by one of the plans, meet the targets and are wanted.
+template <class Wanted>
+bool SizeRange::may_be(std::size_t rung, const Wanted& wanted) const {
+  // Those that run best for their size say how well another one may run.
+  const std::vector<PurchasePlan> own = line_.plans();
+  return std::ranges::any_of(own, [&](const PurchasePlan& plan) {
+    const PurchaseFigures figures = optimistic(plan, line_.sizes()[rung]);
+    return meets(figures, question_.limits) && wanted(figures);
+  });
+}
+
+bool SizeRange::may_be_on_frontier(std::size_t rung, const KnownPurchases& known) const {
+  return may_be(rung, [&](const PurchaseFigures& figures) {
+    return std::ranges::none_of(known.frontier,
+                                [&](const PurchasePlan& other) { return dominates(other.figures, figures); });
+  });
+}
+
+/// Whether a size may be the best of its accelerator.
+bool SizeRange::may_lead(std::size_t rung, const KnownPurchases& known) const {
+  const auto least = known.least.find(line_.machine().accelerator);
+  return may_be(rung, [&](const PurchaseFigures& figures) {
+    return least == known.least.end() || objective_of(figures, question_.objective) < least->second;
+  });
+}
+
+bool SizeRange::any_may_help(SizeEnd end, const KnownPurchases& known) const {
+  if (known.frontier.empty() || line_.plans().size() < enough_plans) return true;
+  for (std::size_t rung = 0; rung <= last_rung(); ++rung)
+    if ((end == best_end() && may_lead(rung, known)) || may_be_on_frontier(rung, known)) return true;
+  return false;
+}
+
+}  // namespace clusterwright

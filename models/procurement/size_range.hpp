@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Range of sizes of one machine that meet targets, and sizes that may be better than what is known.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/procurement/machine_line.hpp"
+#include "models/procurement/purchase.hpp"
+
+namespace clusterwright {
+
+/// Plans that meet all targets, as the sizes of other machines are held against them.
+struct KnownPurchases {
+  std::vector<PurchasePlan> frontier;
+  std::map<std::string, double> least;  ///< of the objective, by accelerator
+};
+
+/// @param plans  that meet all targets
+KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjective objective);
+
+/// What the sizes of a machine are searched for.
+struct SizeQuestion {
+  const PurchaseLimits& limits;
+  PurchaseObjective objective;
+  std::function<bool()> stop;  ///< asked between plans; may be empty
+};
+
+/// Ends of a range of sizes.
+enum class SizeEnd { least_in_time, largest_within };
+
+/// Search of the sizes of one machine. Sizes grow at best linearly from planned ones, plus 8 %.
+class SizeRange {
+ public:
+  SizeRange(MachineLine& line, SizeQuestion question) : line_(line), question_(std::move(question)) {}
+
+  /// One plan, near the size that the time asks for.
+  const std::optional<PurchasePlan>& first_plan() { return plan_at(start()); }
+
+  /// Rung of an end, as far as a size may still help. Nothing where there is none, or no target sets this end.
+  std::optional<std::size_t> find(SizeEnd end, const KnownPurchases& known);
+  /// Whether a target sets this end.
+  bool is_limited(SizeEnd end) const;
+
+  /// Whether a size may meet all targets and no known plan be better in all.
+  bool may_be_on_frontier(std::size_t rung, const KnownPurchases& known) const;
+  /// Whether any size may, or be the best of its accelerator, which only the best end can be. Always where nothing that
+  /// meets all targets is known, and before two plans are: a single one may be far slower than its neighbours.
+  bool any_may_help(SizeEnd end, const KnownPurchases& known) const;
+  /// End that holds what is best in the objective.
+  SizeEnd best_end() const {
+    return question_.objective == PurchaseObjective::time ? SizeEnd::largest_within : SizeEnd::least_in_time;
+  }
+  SizeEnd other_end() const {
+    return best_end() == SizeEnd::least_in_time ? SizeEnd::largest_within : SizeEnd::least_in_time;
+  }
+
+ private:
+  template <class Passes, class Guess>
+  std::optional<std::size_t> edge(SizeEnd end, const KnownPurchases& known, const Passes& passes, const Guess& guess);
+  bool stopped() const { return question_.stop && question_.stop(); }
+  const std::optional<PurchasePlan>& plan_at(std::size_t rung) { return line_.at(rung).plan; }
+  std::size_t last_rung() const { return line_.sizes().size() - 1; }
+  std::size_t start() const;
+  bool is_hopeless(const PurchasePlan& plan) const;
+  bool may_lead(std::size_t rung, const KnownPurchases& known) const;
+  template <class Wanted>
+  bool may_be(std::size_t rung, const Wanted& wanted) const;
+
+  MachineLine& line_;
+  SizeQuestion question_;
+};
+
+/// Money for accelerators that would do the work in time at their peak, over the budget: above 1 the machine cannot
+/// meet both targets.
+double least_share(const MachineLine& line, const PurchaseLimits& limits);
+
+}  // namespace clusterwright
