@@ -138,8 +138,11 @@ HeldOutSteps hold_out_steps(const StepFitResult& fit, const std::vector<StepSlop
   const RegressionProblem all = problem.regression(predicted, {});
   const std::size_t unknowns = fit.unknowns.size();
   std::map<std::string, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < fit.rows.size(); ++i) groups[group_of(fit.rows[i])].push_back(i);
-  HeldOutSteps out{all.offsets, std::vector<double>(fit.rows.size())};
+  HeldOutSteps out{all.offsets, std::vector<double>(fit.rows.size()), {}, {}};
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+    out.groups.push_back(group_of(fit.rows[i]));
+    groups[out.groups.back()].push_back(i);
+  }
   for (const auto& [name, members] : groups) {
     std::vector<bool> keep(fit.rows.size(), true);
     for (const std::size_t i : members) keep[i] = false;
@@ -150,6 +153,7 @@ HeldOutSteps hold_out_steps(const StepFitResult& fit, const std::vector<StepSlop
       for (std::size_t k = 0; k < unknowns; ++k) out.errors[i] += slope[k] * others.values[k];
       out.variances[i] = quadratic_form(slope, others.covariance, unknowns);
     }
+    out.covariances[name] = std::move(others.covariance);
   }
   return out;
 }

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,10 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
 
 /// Rows predicted by fits that did not see them.
 struct HeldOutSteps {
-  std::vector<double> errors;     ///< log(predicted/measured)
-  std::vector<double> variances;  ///< of those, by the covariance of the factors that the other rows leave
+  std::vector<double> errors;       ///< log(predicted/measured)
+  std::vector<double> variances;    ///< of those, by the covariance of the factors that the other rows leave
+  std::vector<std::string> groups;  ///< group of each row
+  std::map<std::string, std::vector<double>> covariances;  ///< of the factors without a group, by its name
 };
 
 /// Rows predicted by a fit to all rows of other groups, straightened at the solution.

@@ -24,6 +24,7 @@ struct StepDetail {
   bool fits = true;
   std::array<double, step_charge_count> shares{};  ///< shares of the step, by StepCharge
   double model_flops_per_token = 0;                ///< 6 x parameters + causal-half attention
+  StepUncertainty uncertainty;
 };
 
 /// One case; numbers are in the unit of its score field, one entry for each point.

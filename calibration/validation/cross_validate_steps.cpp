@@ -103,6 +103,20 @@ std::vector<double> half_widths(const std::vector<StepRow>& rows, bool architect
   return widths;
 }
 
+/// Calibration with the covariance that the factors have without each group. Its values stay: intervals of ratios need
+/// the covariance alone.
+std::map<std::string, StepCalibration> calibrations_without(
+    const StepFitResult& fit, StepCalibration steps, const std::map<std::string, std::vector<double>>& covariances) {
+  std::map<std::string, StepCalibration> out;
+  steps.fitted.clear();
+  for (const StepUnknown& unknown : fit.unknowns) steps.fitted.push_back(unknown.name());
+  for (const auto& [group, covariance] : covariances) {
+    steps.covariance = covariance;
+    out[group] = steps;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& measurements,
@@ -114,8 +128,11 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
                        std::vector<std::string> groups) {
     SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
-    const std::vector<double> held_out = hold_out_steps(fit, slopes, shelf.steps, split.group).errors;
-    for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, held_out[i]);
+    HeldOutSteps held_out = hold_out_steps(fit, slopes, shelf.steps, split.group);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i)
+      errors.errors.emplace_back(fit.rows[i].measurement, held_out.errors[i]);
+    errors.calibrations = calibrations_without(fit, shelf.steps, held_out.covariances);
+    errors.held_out = std::move(held_out.groups);
     out.push_back(std::move(errors));
   };
   for (const Split& split : splits(measurements)) add(split, fit.slopes, {}, {});

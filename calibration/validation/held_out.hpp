@@ -2,12 +2,14 @@
 /// Errors of held-out cases.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "calibration/validation/case_result.hpp"
 #include "calibration/validation/error_figures.hpp"
+#include "models/job/step_calibration.hpp"
 
 namespace clusterwright {
 
@@ -20,6 +22,9 @@ struct SplitErrors {
   /// Half-width of the 90 % interval as a log, and name of the held-out group, of each error; empty: not asked.
   std::vector<double> half_widths = {};
   std::vector<std::string> groups = {};
+  /// What was held out with each case, and the calibration of the other cases by that name; empty: not asked.
+  std::vector<std::string> held_out = {};
+  std::map<std::string, StepCalibration> calibrations = {};
 };
 
 /// One line of a cross-validation.

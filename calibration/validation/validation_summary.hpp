@@ -11,6 +11,7 @@
 #include "calibration/validation/constant_baseline.hpp"
 #include "calibration/validation/error_figures.hpp"
 #include "calibration/validation/layout_ranking.hpp"
+#include "calibration/validation/pair_reliability.hpp"
 #include "calibration/validation/scaling_shape.hpp"
 
 namespace clusterwright {
@@ -28,6 +29,7 @@ struct ValidationSummary {
   ClosedFormBaseline closed_form;
   ScalingShape scaling;
   LayoutRanking layout_ranking;
+  PairReliability pair_reliability;
   int parameters_used = 0;  ///< number of fitted parameters behind the scored cases
 };
 

@@ -348,11 +348,14 @@ double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const 
                    parameter_variance(a, b));
 }
 
-double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {
-  const double ahead = std::log(a.tokens_per_second_per_accelerator() / b.tokens_per_second_per_accelerator());
-  const double sigma = sigma_of_ratio(a.uncertainty, b.uncertainty, calibration);
+double probability_ahead(double ahead, double sigma) {
   if (sigma <= 0) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
   return 0.5 * std::erfc(-ahead / sigma / std::sqrt(2.0));
+}
+
+double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {
+  const double ahead = std::log(a.tokens_per_second_per_accelerator() / b.tokens_per_second_per_accelerator());
+  return probability_ahead(ahead, sigma_of_ratio(a.uncertainty, b.uncertainty, calibration));
 }
 
 }  // namespace clusterwright

@@ -259,6 +259,12 @@ TEST_CASE("every kind answers in the unit and shape of the measurement set", "[c
   for (const char* key : {"strong", "weak"}) CHECK(answer.at("scaling").at(key).find("median_abs_log"));
   for (const char* key : {"summary", "with_unscored", "families", "groups"})
     CHECK(answer.at("layout_ranking").find(key));
+  const JsonValue& reliability = answer.at("pair_reliability");
+  CHECK(reliability.at("held_out").is_null());
+  CHECK(reliability.at("shipped").at("bins").elements().size() == 7);
+  for (const char* key : {"name", "pairs", "votes", "mean_probability", "frequency", "chance", "brier", "brier_of_mean",
+                          "in_interval", "median_half_width"})
+    CHECK(reliability.at("shipped").at("all").find(key));
 }
 
 TEST_CASE("layouts of one job are ranked, in JSON and in a table", "[cli][validate]") {

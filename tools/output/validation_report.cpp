@@ -22,6 +22,7 @@
 #include "sim/sha256.hpp"
 #include "tools/build_facts.hpp"
 #include "tools/long_computation.hpp"
+#include "tools/output/reliability_table.hpp"
 #include "tools/output/validation_tables.hpp"
 #include "tools/standard_streams.hpp"
 
@@ -160,6 +161,17 @@ JsonValue overall_json(const ValidationSummary& summary) {
   return out;
 }
 
+/// What ships, and under the keys of the splits what fits without the steps of a pair would have said.
+JsonValue pair_reliability_json(const ValidationReport& report) {
+  JsonValue out = JsonValue::object({{"shipped", reliability_json(report.summary.pair_reliability)}});
+  JsonValue held_out = report.cross_reliability ? JsonValue::object() : JsonValue();
+  if (report.cross_reliability)
+    for (const HeldOutReliability& one : *report.cross_reliability)
+      held_out.set(one.key, reliability_json(one.reliability));
+  out.set("held_out", held_out);
+  return out;
+}
+
 }  // namespace
 
 std::string status_name(CaseStatus status) {
@@ -185,6 +197,7 @@ JsonValue validation_json(const ValidationReport& report, JsonValue header) {
   header.set("scaling", JsonValue::object({{"strong", scaling_json(summary.scaling.strong)},
                                            {"weak", scaling_json(summary.scaling.weak)}}));
   header.set("layout_ranking", layout_ranking_json(summary.layout_ranking));
+  header.set("pair_reliability", pair_reliability_json(report));
   header.set("cross_validation", report.cross ? cross_json(report) : JsonValue());
   header.set("baseline_constant", baseline_json(summary.baseline));
   header.set("baseline_closed_form", closed_form_json(summary.closed_form));
@@ -282,18 +295,40 @@ bool predict_all(std::vector<ReadCase>& cases, const ValidationContext& context,
   return incomplete;
 }
 
+/// Both steps of a pair are of one publisher, and but for their layout of one model: held out together.
+std::vector<HeldOutReliability> held_out_reliability(const std::vector<StepPair>& pairs,
+                                                     const std::vector<CaseResult>& results,
+                                                     const std::vector<SplitErrors>& splits,
+                                                     const StepCalibration& steps) {
+  std::vector<HeldOutReliability> out;
+  for (const SplitErrors& split : splits)
+    if (split.key == "by_model" || split.key == "by_source")
+      out.push_back({split.key, split.name, pair_reliability(judged_pairs(pairs, results, steps, split))});
+  return out;
+}
+
 std::vector<HeldOutFigures> cross_validation(const std::vector<Measurement>& measurements,
+                                             const std::vector<SplitErrors>& splits,
                                              const std::vector<CaseResult>& results, const ScenarioShelf& shelf) {
   const std::vector<AcceleratorPart>& parts = shelf.catalog.accelerators;
   std::vector<HeldOutFigures> out;
   const auto add = [&](std::vector<HeldOutFigures> figures) {
     for (HeldOutFigures& one : figures) out.push_back(std::move(one));
   };
-  for (const SplitErrors& split : cross_validate_steps(measurements, read_microbenchmarks(measurement_folder()), shelf))
-    add(split_figures(split, results));
+  for (const SplitErrors& split : splits) add(split_figures(split, results));
   add(cross_validate_collectives(measurements, parts));
   add(cross_validate_kernels(measurements, parts));
   return out;
+}
+
+void cross_validate(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf,
+                    ValidationReport& report) {
+  const std::vector<SplitErrors> splits =
+      cross_validate_steps(measurements, read_microbenchmarks(measurement_folder()), shelf);
+  report.cross = cross_validation(measurements, splits, report.results, shelf);
+  report.cross_reliability =
+      held_out_reliability(step_pairs(measurements, report.results), report.results, splits, shelf.steps);
+  report.cross_baselines = cross_validate_baselines(measurements, report.results, shelf);
 }
 
 }  // namespace
@@ -332,9 +367,7 @@ ValidationReport validate_files(const std::vector<fs::path>& files, const Valida
   std::vector<Measurement> measurements;
   for (const ReadCase& one : cases) measurements.push_back(one.measurement);
   report.summary = summarise(measurements, report.results, context.shelf);
-  if (options.cross && !report.interrupted)
-    report.cross = cross_validation(measurements, report.results, context.shelf);
-  if (report.cross) report.cross_baselines = cross_validate_baselines(measurements, report.results, context.shelf);
+  if (options.cross && !report.interrupted) cross_validate(measurements, context.shelf, report);
   return report;
 }
 

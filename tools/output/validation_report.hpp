@@ -14,13 +14,21 @@
 
 namespace clusterwright {
 
+/// Reliability of probabilities under fits without the steps of a pair.
+struct HeldOutReliability {
+  std::string key;   ///< as in SplitErrors: by_model or by_source
+  std::string name;  ///< "model held out"
+  PairReliability reliability;
+};
+
 struct ValidationReport {
   std::vector<InputFile> inputs;
   std::vector<CaseResult> results;  ///< results in the order of the files
   ValidationSummary summary;
-  std::optional<std::vector<HeldOutFigures>> cross;  ///< only when asked for
-  HeldOutBaselines cross_baselines;                  ///< beside `cross`
-  bool interrupted = false;                          ///< whether Ctrl-C left cases or figures out
+  std::optional<std::vector<HeldOutFigures>> cross;                  ///< only when asked for
+  HeldOutBaselines cross_baselines;                                  ///< beside `cross`
+  std::optional<std::vector<HeldOutReliability>> cross_reliability;  ///< beside `cross`
+  bool interrupted = false;                                          ///< whether Ctrl-C left cases or figures out
 };
 
 /// The whole answer, as calibration/measurements/README.md defines it, with families and cross-validation beside it.

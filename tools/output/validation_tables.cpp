@@ -12,6 +12,7 @@
 #include "tools/output/closed_form_table.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
+#include "tools/output/reliability_table.hpp"
 
 namespace clusterwright {
 
@@ -338,6 +339,7 @@ std::vector<ResultTable> validation_tables(const ValidationReport& report) {
                                   layout_regret_table(ranking, shown_regrets),
                                   baseline_table(report),
                                   closed_form_table(report)};
+  for (ResultTable& table : reliability_tables(report)) all.push_back(std::move(table));
   all.push_back(worst_table(report, shown_errors));
   all.push_back(missing_table(report, shown_reasons));
   if (report.cross) all.push_back(cross_table(report));
