@@ -16,12 +16,6 @@ namespace clusterwright {
 
 namespace {
 
-/// Chance that a normal variable is above zero.
-double above_zero(double mean, double sigma) {
-  if (sigma <= 0) return mean > 0 ? 1 : mean < 0 ? 0 : 0.5;
-  return 0.5 * std::erfc(-mean / sigma / std::sqrt(2.0));
-}
-
 Interval<double> around(double log_ratio, double sigma) {
   return {std::exp(log_ratio - half_width_90 * sigma), std::exp(log_ratio),
           std::exp(log_ratio + half_width_90 * sigma)};
@@ -57,13 +51,13 @@ ComparedOption compared_option(std::string name, const Scenario& scenario, bool 
 OptionRatio ratio_of(const ComparedOption& option, const ComparedOption& over) {
   const double faster = std::log(option.step->tokens_per_second / over.step->tokens_per_second);
   const double sigma = sigma_of_ratio(option.step->uncertainty, over.step->uncertainty, over.scenario->steps);
-  OptionRatio out{around(faster, sigma), above_zero(faster, sigma), {}, {}};
+  OptionRatio out{around(faster, sigma), probability_ahead(faster, sigma), {}, {}};
   const auto price = price_of_tokens(option), other = price_of_tokens(over);
   if (!price || !other) return out;
   const double dearer = std::log(*price / *other);
   const double sigma_of_money = std::hypot(sigma, sigma_of_prices(option.sized->cost, over.sized->cost));
   out.price = around(dearer, sigma_of_money);
-  out.probability_cheaper = above_zero(-dearer, sigma_of_money);
+  out.probability_cheaper = probability_ahead(-dearer, sigma_of_money);
   return out;
 }
 

@@ -30,7 +30,7 @@ std::string twin_key(const Scenario& scenario, const StepPrediction& step);
 double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration);
 
 /// Probability that a step is the faster one of two. @param ahead  log(its rate / rate of the other), of which `sigma`
-/// is the standard deviation
+/// is the standard deviation. The error has the shape of Student's t with the 90 % interval of a normal one.
 double probability_ahead(double ahead, double sigma);
 
 /// Probability that `a` is the faster one, by tokens per second and accelerator.

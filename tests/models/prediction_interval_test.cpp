@@ -54,6 +54,32 @@ TEST_CASE("the ratio of two steps has the part that sizes, layouts or jobs do no
   CHECK(predict_step(unknown).uncertainty.layout == predict_step(unknown).uncertainty.own);
 }
 
+TEST_CASE("two contents or dates of one stack are two jobs", "[models]") {
+  SmallCase c;
+  c.data = 8;
+  const Scenario s = job_of(c);
+  Scenario other_kernels = s, other_date = s;
+  other_kernels.stack.kernels.fused_attention = !s.stack.kernels.fused_attention;
+  other_date.job.release = {2021, 5, 0};
+  const StepUncertainty a = predict_step(s).uncertainty;
+  for (const Scenario* other : {&other_kernels, &other_date}) {
+    const StepUncertainty b = predict_step(*other).uncertainty;
+    CHECK(a.work != b.work);
+    CHECK(a.job != b.job);
+    CHECK(sigma(a, b, s) >= std::sqrt(2.0) * 0.05);
+  }
+  CHECK(a.job == predict_step(s).uncertainty.job);
+}
+
+TEST_CASE("probabilities have the shape of Student's t with the 90 % interval of the ratio", "[models]") {
+  CHECK(probability_ahead(1.645 * 0.1, 0.1) == Approx(0.95).epsilon(1e-5));
+  CHECK(probability_ahead(0, 0.1) == Approx(0.5));
+  CHECK(probability_ahead(0.04, 0.028) == Approx(0.933).epsilon(1e-3));
+  CHECK(probability_ahead(-0.04, 0.028) == Approx(1 - probability_ahead(0.04, 0.028)));
+  CHECK(probability_ahead(0.1, 0) == 1);
+  CHECK(probability_ahead(0, 0) == 0.5);
+}
+
 TEST_CASE("an approximate folding widens the interval, also against another such step", "[models]") {
   const Scenario even = job_of(two_stages_over_leaves());
   Scenario hashed = even;
