@@ -28,12 +28,12 @@ class Valuer {
   Valuer(const ComparedOption& option, const JobSite& site, const PriceList& prices)
       : option_(option), site_(site), prices_(prices) {}
 
-  std::vector<ResourceWorth> all() const {
-    std::vector<ResourceWorth> out = of_step();
-    if (option_.sized) {
-      for (ResourceWorth& one : out) add_prices(one);
-      if (const auto accelerators = of_accelerators()) out.insert(out.begin(), *accelerators);
-    }
+  ResourceWorths all() const {
+    ResourceWorths out{of_step(), {}};
+    if (!option_.sized) return out;
+    for (ResourceWorth& one : out.resources) add_prices(one);
+    if (const auto accelerators = of_accelerators(out.no_larger))
+      out.resources.insert(out.resources.begin(), *accelerators);
     return out;
   }
 
@@ -77,16 +77,17 @@ class Valuer {
   }
 
   /// About 10 % more replicas and 10 % less, as for exactly 10 %.
-  std::optional<ResourceWorth> of_accelerators() const {
+  std::optional<ResourceWorth> of_accelerators(std::string& no_larger) const {
     const int own = option_.step->accelerators;
     const int step = step_of_size(option_.step->plan, option_.scenario->cluster);
     const int added = std::max(1, static_cast<int>(std::lround(tenth * own / step))) * step;
-    const auto larger = size_of(at_size(own + added));
+    const auto larger = size_at(own + added, no_larger);
     if (!larger) return {};
     const double scale = tenth * own / added;
     ResourceWorth out{"accelerators", {}, scale * gain_over(*larger), {}, {}, false, {}};
+    std::string no_smaller;
     if (own > added)
-      if (const auto smaller = size_of(at_size(own - added))) out.less = scale * gain_over(*smaller);
+      if (const auto smaller = size_at(own - added, no_smaller)) out.less = scale * gain_over(*smaller);
     out.power = scale * (larger->plan.mean.facility - option_.sized->plan.mean.facility);
     if (!larger->cost.rented && !larger->cost.lower_bound()) {
       out.cost = scale * (larger->cost.capex_total - option_.sized->cost.capex_total);
@@ -95,17 +96,23 @@ class Valuer {
     return out;
   }
 
-  Scenario at_size(int accelerators) const { return scenario_at_size(*option_.scenario, accelerators, false); }
-
   double gain_over(const SizedCluster& sized) const {
     return sized.step->tokens_per_second / option_.step->tokens_per_second - 1;
   }
 
   std::optional<SizedCluster> size_of(const Scenario& scenario) const {
+    SizedCluster sized = site_.size(scenario, prices_);
+    return sized.step->fits ? std::optional(std::move(sized)) : std::nullopt;
+  }
+
+  /// @param reason  why there is none
+  std::optional<SizedCluster> size_at(int accelerators, std::string& reason) const {
     try {
-      SizedCluster sized = site_.size(scenario, prices_);
-      return sized.step->fits ? std::optional(std::move(sized)) : std::nullopt;
-    } catch (const ConfigError&) {  // a size that cannot be has no worth
+      auto sized = size_of(scenario_at_size(*option_.scenario, accelerators, false));
+      if (!sized) reason = "the job does not fit";
+      return sized;
+    } catch (const ConfigError& error) {  // a fabric that ends, nodes without a network
+      reason = error.diagnostics().front().message;
       return {};
     }
   }
@@ -117,7 +124,7 @@ class Valuer {
 
 }  // namespace
 
-std::vector<ResourceWorth> resource_worths(const ComparedOption& option, const JobSite& site, const PriceList& prices) {
+ResourceWorths resource_worths(const ComparedOption& option, const JobSite& site, const PriceList& prices) {
   return Valuer(option, site, prices).all();
 }
 

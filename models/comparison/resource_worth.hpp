@@ -26,8 +26,13 @@ struct ResourceWorth {
   std::optional<Watts> power;    ///< that 10 % more takes from the grid, mean of a year; none where not computed
 };
 
+struct ResourceWorths {
+  std::vector<ResourceWorth> resources;
+  std::string no_larger;  ///< why the cluster cannot have more accelerators; empty where it can
+};
+
 /// Accelerators (whole replicas, the batch of each stays), then what a step uses, the largest gain first.
 /// @param option  that runs; without a site there are no prices and no power
-std::vector<ResourceWorth> resource_worths(const ComparedOption& option, const JobSite& site, const PriceList& prices);
+ResourceWorths resource_worths(const ComparedOption& option, const JobSite& site, const PriceList& prices);
 
 }  // namespace clusterwright

@@ -127,7 +127,7 @@ TEST_CASE("a price moves a token by its share", "[models][comparison]") {
 TEST_CASE("more accelerators are worth about what they cost, and useless resources nothing", "[models][comparison]") {
   const ComparedOption a = compared_option("", compared_job("DGX H100", {}, 512), false);
   const PricedSite priced(*a.scenario);
-  const auto list = resource_worths(a, priced.site, priced.prices);
+  const std::vector<ResourceWorth> list = resource_worths(a, priced.site, priced.prices).resources;
   REQUIRE(list.front().resource == "accelerators");
   const ResourceWorth& nodes = list.front();
   REQUIRE(nodes.cost);
@@ -140,4 +140,13 @@ TEST_CASE("more accelerators are worth about what they cost, and useless resourc
     CHECK(*list[i].less <= list[i].more + 1e-3);
     CHECK(list[i].worth->in(dollar) == Approx(std::max(0.0, list[i].more) * a.sized->cost.capex_total.in(dollar)));
   }
+}
+
+TEST_CASE("a cluster that cannot grow says why, and values the rest", "[models][comparison]") {
+  const Scenario full = load_scenario(configs_directory() / "scenarios" / "llama3-8b-single-node.json", {});
+  const ComparedOption a = compared_option("", full, false);
+  const PricedSite priced(full);
+  const ResourceWorths worths = resource_worths(a, priced.site, priced.prices);
+  CHECK(worths.no_larger.find("need a network") != std::string::npos);
+  CHECK(worths.resources.size() > 4);
 }

@@ -61,7 +61,7 @@ ExitCode sensitivity(const SensitivityRequest& request) {
   std::vector<InputFile> inputs;
   const JobSite site(session.scenario, inputs);
   const PriceList prices = load_prices(session.scenario.source, site.catalog(), inputs);
-  answer.resources = resource_worths(answer.option, site, prices);
+  answer.worths = resource_worths(answer.option, site, prices);
   if (answer.option.sized && answer.option.sized->cost.usd_per_million_tokens)
     answer.prices = price_sensitivities(answer.option, site.catalog(), prices);
   stop_if_interrupted();

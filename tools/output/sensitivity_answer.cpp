@@ -36,7 +36,7 @@ std::string sign_text(double share) {
 }
 
 bool has_worth(const SensitivityAnswer& answer) {
-  return std::ranges::any_of(answer.resources, [](const ResourceWorth& one) { return one.worth.has_value(); });
+  return std::ranges::any_of(answer.worths.resources, [](const ResourceWorth& one) { return one.worth.has_value(); });
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ ResultTable resource_table(const SensitivityAnswer& answer) {
                      {"gain_per_million_usd", "Gain per $ M", "%", 100, 3},
                      {"power_kw", "Takes", "kW", 1, 1}},
                     {}};
-  for (const ResourceWorth& one : answer.resources) {
+  for (const ResourceWorth& one : answer.worths.resources) {
     const std::optional<double> each = gain_per_million(one);
     table.rows.push_back({one.resource, one.less ? Cell(*one.less) : Cell(), one.more, money_cell(one.worth),
                           money_cell(one.cost), each ? Cell(*each) : Cell(),
@@ -89,7 +89,7 @@ std::string worth_sentence(const ResourceWorth& one) {
 /// Resources that cost more than they are worth, and those that pay.
 std::string pay_sentence(const SensitivityAnswer& answer) {
   std::vector<std::string> out;
-  for (const ResourceWorth& one : answer.resources)
+  for (const ResourceWorth& one : answer.worths.resources)
     if (one.cost && one.worth && one.estimated)
       out.push_back(fmt::format("{} {} (worth {}, about {})", one.resource,
                                 *one.worth > *one.cost ? "pays" : "does not pay", millions_text(*one.worth),
@@ -99,7 +99,7 @@ std::string pay_sentence(const SensitivityAnswer& answer) {
 
 std::string useless_sentence(const SensitivityAnswer& answer) {
   std::vector<std::string> none;
-  for (const ResourceWorth& one : answer.resources)
+  for (const ResourceWorth& one : answer.worths.resources)
     if (std::abs(one.more) < no_effect && one.less && std::abs(*one.less) < no_effect) none.push_back(one.resource);
   return none.empty() ? "" : fmt::format("Neither 10 % more nor less of these changes it: {}.", fmt::join(none, ", "));
 }
@@ -108,11 +108,13 @@ std::string useless_sentence(const SensitivityAnswer& answer) {
 
 std::vector<std::string> sensitivity_sentences(const SensitivityAnswer& answer) {
   std::vector<std::string> out;
-  const auto in_step =
-      std::ranges::find_if(answer.resources, [](const ResourceWorth& one) { return one.resource != "accelerators"; });
-  if (in_step != answer.resources.end()) out.push_back(worth_sentence(*in_step));
+  const auto in_step = std::ranges::find_if(answer.worths.resources,
+                                            [](const ResourceWorth& one) { return one.resource != "accelerators"; });
+  if (in_step != answer.worths.resources.end()) out.push_back(worth_sentence(*in_step));
   for (std::string sentence : {pay_sentence(answer), useless_sentence(answer)})
     if (!sentence.empty()) out.push_back(std::move(sentence));
+  if (!answer.worths.no_larger.empty())
+    out.push_back(fmt::format("More accelerators are not priced: {}.", answer.worths.no_larger));
   if (has_worth(answer))
     out.push_back(
         "Worth: what more nodes for the same gain would cost to buy. Costs: 10 % of what the network or the storage "
@@ -128,7 +130,7 @@ JsonValue sensitivity_to_json(const SensitivityAnswer& answer) {
   JsonValue document = result_header("sensitivity", answer.context.seed, answer.context.inputs);
   const auto number = [](const auto& value, auto unit) { return value ? JsonValue(value->in(unit)) : JsonValue(); };
   JsonValue resources = JsonValue::list(), prices = JsonValue::list();
-  for (const ResourceWorth& one : answer.resources)
+  for (const ResourceWorth& one : answer.worths.resources)
     resources.push_back(JsonValue::object({{"resource", one.resource},
                                            {"less", one.less ? JsonValue(*one.less) : JsonValue()},
                                            {"more", one.more},
@@ -170,7 +172,7 @@ std::string sensitivity_page(const SensitivityAnswer& answer) {
                        {},
                        "change of tokens a second, %",
                        {}};
-  for (const ResourceWorth& one : answer.resources)
+  for (const ResourceWorth& one : answer.worths.resources)
     resources.rows.push_back({one.resource, one.less.value_or(0), 0, one.more});
   ShiftChart prices{{"prices", "Price of a token", "Change with 10 % less and more of each price and term."},
                     {},

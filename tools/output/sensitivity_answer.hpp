@@ -17,7 +17,7 @@ namespace clusterwright {
 struct SensitivityAnswer {
   ResultContext context;
   ComparedOption option;
-  std::vector<ResourceWorth> resources;
+  ResourceWorths worths;
   std::vector<PriceSensitivity> prices;
   std::string next;  ///< command to look further with
 };
