@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "calibration/validation/error_figures.hpp"
 #include "models/prediction/prediction_interval.hpp"

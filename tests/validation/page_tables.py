@@ -78,6 +78,21 @@ def ranking_rows(validation):
         yield ranking_row("unscored steps too", ranking["with_unscored"])
 
 
+def reliability_row(name, group):
+    first, last = ("mean_probability", "frequency", "chance"), ("in_interval", "median_half_width")
+    scores = [f"{group[key]:.3f}" for key in ("brier", "brier_of_mean")]
+    return [name, f"{group['pairs']:,}", f"{group['votes']:.1f}", *(percent(group[key]) for key in first), *scores, *(percent(group[key]) for key in last)]
+
+
+def reliability_rows(validation):
+    """Of models held out: the page shows no other table of probabilities."""
+    held_out = ((validation.get("pair_reliability") or {}).get("held_out") or {}).get("by_model")
+    if held_out:
+        yield from (reliability_row(one["name"], one) for one in held_out["bins"] if one["pairs"])
+        yield from (reliability_row("differ in " + one["name"], one) for one in held_out["axes"])
+        yield reliability_row("all", held_out["all"])
+
+
 def rows_of(validation):
     """What each row should say, by its first cell and number of cells; None keeps a cell as it is."""
     scored = [family for family in validation["families"] if family["n"] > 0]
@@ -92,7 +107,7 @@ def rows_of(validation):
         rows.append(held_out_row(row["name"].removeprefix("training step, "), row))
     for row in (row for part in WITHOUT_KERNELS for row in cross.get(part, []) if row["median_half_width"] is not None):
         rows.append(without_kernels_row(SUMS.get(row["name"], row["name"].split(" held out")[0]), row))
-    rows += [*baseline_rows(cross), *ranking_rows(validation)]
+    rows += [*baseline_rows(cross), *ranking_rows(validation), *reliability_rows(validation)]
     return {(row[0], len(row)): row for row in rows}
 
 
