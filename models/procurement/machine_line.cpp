@@ -31,6 +31,7 @@ ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine,
   options.settings = job.settings;
   options.node = machine.node;
   options.accelerators = accelerators;
+  options.settings.insert(options.settings.end(), machine.settings.begin(), machine.settings.end());
   if (!machine.precision.empty()) options.settings.push_back("job.precision=" + machine.precision);
   if (machine.cap < 1)
     options.settings.push_back(fmt::format("cluster.node.accelerator_power_limit_share={}", machine.cap));

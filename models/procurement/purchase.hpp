@@ -16,10 +16,12 @@ namespace clusterwright {
 
 /// Nodes of one kind with GEMMs in one format under one power limit.
 struct MachineChoice {
-  std::string node;         ///< id in the catalog
-  std::string accelerator;  ///< id in the catalog
-  std::string precision;    ///< "bf16", "fp8"; empty: as the job says
-  double cap = 1;           ///< power limit of an accelerator over its rating
+  std::string node;                        ///< id in the catalog
+  std::string accelerator;                 ///< id in the catalog
+  std::string precision;                   ///< "bf16", "fp8"; empty: as the job says
+  double cap = 1;                          ///< power limit of an accelerator over its rating
+  std::string variant = {};                ///< in words, "taper=2"; empty: as the job says
+  std::vector<std::string> settings = {};  ///< that make the variant, as --set takes them
 
   bool operator==(const MachineChoice&) const = default;
 };

@@ -151,3 +151,22 @@ TEST_CASE("a price that is set makes a part a candidate, and dearer ones lose", 
   CHECK(dear.at("accelerator").as_text() != usual.at("accelerator").as_text());
   CHECK(number_at(usual, "may_wait_days") > 0);
 }
+
+TEST_CASE("a purchase chooses fields that vary, and size confirms them", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string question = "plan llama3-8b --tokens 4T --days 30 --on H100-SXM --precisions bf16 --gpus 384,512";
+  const JsonValue plain = room.run(question + " --format json").json();
+  const JsonValue varied = room.run(question + " --vary taper=1,3 --vary cap=stated,90% --format json").json();
+  CHECK(number_at(varied, "planned") > number_at(plain, "planned"));
+  const JsonValue& best = varied.at("frontier").elements()[static_cast<std::size_t>(number_at(varied, "best"))];
+  CHECK(has(best.at("variant").as_text(), "taper=3"));  // a job of 8B hardly feels it
+  CHECK(number_at(best.at("capex_usd"), "value") <
+        number_at(plain.at("frontier").elements().front().at("capex_usd"), "value"));
+  const std::string confirm = best.at("confirm").as_text();
+  CHECK(has(confirm, "cluster.fabric.taper=3"));
+  const JsonValue sized = room.run(confirm.substr(std::string("clusterwright ").size()) + " --format json").json();
+  CHECK(number_at(sized, "capex_usd") == number_at(best.at("capex_usd"), "value"));
+  check_refused(question + " --vary node=B200,H200", "E0404", "an option of its own");
+  check_refused(question + " --vary precision=bf16,fp8", "E0404", "an option of its own");
+  check_refused(question + " --vary tapr=1,2", "E0404", "did you mean \"taper\"");
+}

@@ -36,6 +36,10 @@ void add_buying(CommandAdder& line) {
       ->type_name("bf16,fp8");
   app->add_option("--caps", r->caps, "power limits to choose from, in percent of the rating (default: 100)")
       ->type_name("100,80");
+  app->add_option("--vary", r->vary,
+                  "fields to choose too: taper, hall, cap, stack, or any path of --set (see compare); repeatable")
+      ->type_name("FIELD=A,B,...")
+      ->allow_extra_args(false);
   app->add_option("--set", r->scenario.settings, "override a field of the scenario; repeatable")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);

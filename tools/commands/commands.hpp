@@ -78,6 +78,7 @@ struct PlanRequest {
   std::string objective = "cost";  ///< of the plan that is named best
   std::string precisions;          ///< "bf16,fp8"; empty: both where the part has them
   std::string caps;                ///< "100,80": power limits in percent of the rating; empty: none
+  std::vector<std::string> vary;   ///< "taper=1,2": machines that differ in a field; all combinations
 };
 /// @return impossible if nothing meets all targets
 ExitCode plan(const PlanRequest& request);

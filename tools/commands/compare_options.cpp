@@ -109,7 +109,7 @@ const std::map<std::string, Apply>& short_names() {
 }
 
 /// A short name, or the path of a field.
-const Apply change_of(const Axis& axis) {
+Apply change_of(const Axis& axis) {
   if (axis.field.find('.') != std::string::npos) return setting_of(axis.field);
   const auto found = short_names().find(axis.field);
   if (found != short_names().end()) return found->second;
@@ -120,8 +120,7 @@ const Apply change_of(const Axis& axis) {
 }
 
 /// Every option once for each value of the axis.
-std::vector<NamedRequest> varied(const std::vector<NamedRequest>& options, const Axis& axis) {
-  const Apply change = change_of(axis);
+std::vector<NamedRequest> varied(const std::vector<NamedRequest>& options, const Axis& axis, const Apply& change) {
   std::vector<NamedRequest> out;
   for (const NamedRequest& option : options)
     for (const std::string& value : axis.values) {
@@ -137,18 +136,25 @@ std::vector<NamedRequest> varied(const std::vector<NamedRequest>& options, const
 
 }  // namespace
 
+std::vector<NamedRequest> varied_requests(const NamedRequest& request, const std::vector<std::string>& vary,
+                                          bool grown) {
+  // The taper is of the cluster that the other fields make.
+  std::vector<Axis> axes;
+  for (const std::string& text : vary) axes.push_back(axis_of(text));
+  std::ranges::stable_partition(axes, [](const Axis& axis) { return axis.field != "taper"; });
+  std::vector<NamedRequest> out = {request};
+  for (const Axis& axis : axes)
+    out = varied(out, axis, grown && axis.field == "taper" ? setting_of("cluster.fabric.taper") : change_of(axis));
+  return out;
+}
+
 std::vector<NamedRequest> options_of(const CompareRequest& request) {
   std::vector<NamedRequest> options;
   for (const std::string& scenario : request.scenarios) {
     NamedRequest option{request.scenarios.size() > 1 ? scenario : "", request.common};
     option.request.scenario = scenario;
-    options.push_back(std::move(option));
+    for (NamedRequest& one : varied_requests(option, request.vary)) options.push_back(std::move(one));
   }
-  // The taper is of the cluster that the other fields make.
-  std::vector<Axis> axes;
-  for (const std::string& text : request.vary) axes.push_back(axis_of(text));
-  std::ranges::stable_partition(axes, [](const Axis& axis) { return axis.field != "taper"; });
-  for (const Axis& axis : axes) options = varied(options, axis);
   if (options.size() < 2)
     throw option_error("SCENARIO", request.scenarios.empty() ? "" : request.scenarios.front(),
                        "one option alone is no comparison", std::string("name several scenarios, or add ") + example);

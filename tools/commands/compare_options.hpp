@@ -19,6 +19,12 @@ struct NamedRequest {
   ScenarioRequest request;
 };
 
+/// The request once for each combination of the values of --vary, the last one running fastest; alone without any.
+/// @param grown  the fabric follows from the nodes, whatever the request's own cluster has
+/// @throws ConfigError E0404 as options_of
+std::vector<NamedRequest> varied_requests(const NamedRequest& request, const std::vector<std::string>& vary,
+                                          bool grown = false);
+
 /// Options in the order of the words, the values of the last --vary running fastest.
 /// @throws ConfigError E0404 for a --vary without a path or values, an unknown short name, fewer than two options, more
 ///         than `most_options`

@@ -11,6 +11,7 @@
 #include "sim/json_writer.hpp"
 #include "sim/plain_number.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/compare_options.hpp"
 #include "tools/commands/price_settings.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
@@ -21,6 +22,7 @@
 #include "tools/output/plan_page.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
@@ -79,14 +81,44 @@ std::vector<std::string> precisions_of(const PlanRequest& request, const Acceler
   return out;
 }
 
+/// Machine that --vary changes, once for each combination of its values.
+std::vector<MachineChoice> variants_of(const PlanRequest& request) {
+  const NamedRequest base{"", request.scenario};
+  std::vector<MachineChoice> out;
+  for (const auto& [name, varied] : varied_requests(base, request.vary, true)) {
+    MachineChoice machine;
+    machine.variant = name;
+    const auto own = static_cast<std::ptrdiff_t>(request.scenario.settings.size());
+    machine.settings.assign(varied.settings.begin() + own, varied.settings.end());
+    if (!varied.cap.empty()) machine.settings.push_back(cap_setting(varied.cap));
+    const bool other = varied.on != base.request.on || !varied.gpus.empty() || !varied.placement.empty() ||
+                       !varied.parameters.empty() || !varied.faults.empty() || !varied.slow.empty();
+    const bool format = std::ranges::any_of(
+        machine.settings, [](const std::string& setting) { return setting.starts_with("job.precision="); });
+    if (other || format)
+      throw option_error("--vary", name, "plan chooses this by an option of its own, or not at all",
+                         "--on, --gpus and --precisions choose; vary cap, taper, hall, stack or a path of --set");
+    out.push_back(std::move(machine));
+  }
+  return out;
+}
+
 std::vector<MachineChoice> machines_of(const PlanRequest& request, const Catalog& catalog, const PriceList& prices) {
   std::vector<MachineChoice> out;
+  const std::vector<MachineChoice> variants = variants_of(request);
   const std::vector<double> caps = parse_caps({"--caps", request.caps.empty() ? "100" : request.caps});
   for (const NodePart* node : nodes_of(request, catalog, prices)) {
     const AcceleratorPart* part = catalog.find_accelerator(node->accelerator_id);
     if (!part) continue;
     for (const std::string& precision : precisions_of(request, *part))
-      for (const double cap : caps) out.push_back({node->id, part->id, precision, cap});
+      for (const double cap : caps)
+        for (MachineChoice machine : variants) {
+          machine.node = node->id;
+          machine.accelerator = part->id;
+          machine.precision = precision;
+          machine.cap = cap;
+          out.push_back(std::move(machine));
+        }
   }
   return out;
 }
@@ -121,6 +153,8 @@ std::string confirm_command(const PlanRequest& request, const PlanAnswer& answer
   const double tokens = answer.tokens.value_or(asked_tokens);
   if (!request.hall.empty()) confirmed.settings.push_back("cluster.facility.like=" + request.hall);
   confirmed.settings.push_back("job.tokens=" + plain_number(tokens, 15));
+  const std::vector<std::string>& variant = plan.machine.settings;
+  confirmed.settings.insert(confirmed.settings.end(), variant.begin(), variant.end());
   if (!plan.machine.precision.empty()) confirmed.settings.push_back("job.precision=" + plan.machine.precision);
   confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
   if (plan.machine.cap < 1) confirmed.cap = plain_number(100 * plan.machine.cap, 6) + "%";

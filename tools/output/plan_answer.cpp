@@ -10,6 +10,7 @@
 #include "models/plan/plan.hpp"
 #include "models/site/sizing/run_cost.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/output/result_json.hpp"
 
 namespace clusterwright {
 
@@ -31,9 +32,10 @@ std::string grid_power_text(Watts power) {
 }
 
 std::string machine_text_of(const PurchasePlan& plan) {
-  return fmt::format("{} x {}{}{}", count_text(plan.accelerators), plan.machine.accelerator,
+  return fmt::format("{} x {}{}{}{}", count_text(plan.accelerators), plan.machine.accelerator,
                      plan.machine.precision.empty() ? "" : ", " + plan.machine.precision,
-                     plan.machine.cap < 1 ? fmt::format(", limited to {:g} %", 100 * plan.machine.cap) : "");
+                     plan.machine.cap < 1 ? fmt::format(", limited to {:g} %", 100 * plan.machine.cap) : "",
+                     plan.machine.variant.empty() ? "" : ", " + plan.machine.variant);
 }
 
 std::string layout_text(const PurchasePlan& plan) {
@@ -157,9 +159,9 @@ void add_miss_sentences(const PlanAnswer& answer, std::vector<std::string>& out)
 
 void add_refused(const PlanAnswer& answer, std::vector<std::string>& out) {
   for (const RefusedMachine& refused : answer.found.refused)
-    out.push_back(fmt::format("Not planned: {}{}: {}", refused.machine.node,
+    out.push_back(fmt::format("Not planned: {}{}{}: {}", refused.machine.node,
                               refused.machine.precision.empty() ? "" : ", " + refused.machine.precision,
-                              refused.reason));
+                              refused.machine.variant.empty() ? "" : ", " + refused.machine.variant, refused.reason));
 }
 
 JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_t place) {
@@ -172,6 +174,7 @@ JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_
        {"accelerator", plan.machine.accelerator},
        {"precision", plan.machine.precision},
        {"cap", plan.machine.cap},
+       {"variant", text_or_null(plan.machine.variant)},
        {"gpus", plan.accelerators},
        {"step_time_s", plan.sized->step->step_time.in(second)},
        {"days", JsonValue::object(
