@@ -182,6 +182,11 @@ std::span<const ErrorCode> error_codes() {
   return codes;
 }
 
+bool is_of_words(const ConfigError& error) {
+  const std::string& code = error.diagnostics().front().code;
+  return code.starts_with("E01") || code.starts_with("E02") || code.starts_with("E04");
+}
+
 std::string error_codes_document() {
   std::string text =
       "# Error codes\n\nEvery error has one shape: code, message, place, and what would be right. A code has one "

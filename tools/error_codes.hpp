@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/diagnostic.hpp"
+
 namespace clusterwright {
 
 /// One code has one meaning; `docs/errors.md` lists the same.
@@ -16,6 +18,10 @@ struct ErrorCode {
 
 /// Ascending by code.
 std::span<const ErrorCode> error_codes();
+
+/// Whether an error is about a text that was typed or read (E01, E02, E04), and not about the machine or job that it
+/// describes.
+bool is_of_words(const ConfigError& error);
 
 /// The contents of docs/errors.md.
 std::string error_codes_document();

@@ -60,6 +60,9 @@ TEST_CASE("options that cannot be stay in the answer with their reason", "[tools
   REQUIRE(answer.code == 0);
   CHECK(has(answer.out, "B (tensor=3) does not run: "));
   CHECK(has(answer.out, "Fastest: "));
+  const auto alone = room.run("compare llama3-8b-single-node --vary cap=100%,10%");
+  CHECK(alone.code == 0);
+  CHECK(has(alone.out, "Only A (cap=100%) runs"));
   const auto none = room.run("compare llama3-8b-single-node --vary tensor=3,5");
   CHECK(none.code == 1);
   CHECK(has(none.out, "A (tensor=3) does not run: "));

@@ -168,5 +168,7 @@ TEST_CASE("a purchase chooses fields that vary, and size confirms them", "[tools
   CHECK(number_at(sized, "capex_usd") == number_at(best.at("capex_usd"), "value"));
   check_refused(question + " --vary node=B200,H200", "E0404", "an option of its own");
   check_refused(question + " --vary precision=bf16,fp8", "E0404", "an option of its own");
+  check_refused(question + " --vary hall=air,airr", "E0203", "unknown facility \"airr\"");
+  check_refused(question + " --vary stack=generic-2025,megatron-2055", "E0203", "unknown stack");
   check_refused(question + " --vary tapr=1,2", "E0404", "did you mean \"taper\"");
 }

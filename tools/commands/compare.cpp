@@ -11,6 +11,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/compare_options.hpp"
 #include "tools/commands/scenario_session.hpp"
+#include "tools/error_codes.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/compare_answer.hpp"
 #include "tools/output/compare_json.hpp"
@@ -24,12 +25,6 @@ namespace clusterwright {
 namespace {
 
 constexpr std::size_t shown_fields = 12;
-
-/// Whether an error is about the words that were typed, and not about what they describe.
-bool is_of_words(const ConfigError& error) {
-  const std::string& code = error.diagnostics().front().code;
-  return code.starts_with("E01") || code.starts_with("E02") || code.starts_with("E04") || code == "E0349";
-}
 
 std::string command_of(const NamedRequest& option, const ComparedOption& answer, bool replan) {
   ScenarioRequest request = option.request;

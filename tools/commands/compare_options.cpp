@@ -9,6 +9,7 @@
 
 #include "tools/commands/scenario_session.hpp"
 #include "tools/typed_text.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
@@ -86,7 +87,11 @@ const std::map<std::string, Apply>& short_names() {
     std::map<std::string, Apply> out = {
         {"node", [](ScenarioRequest& r, const std::string& value) { r.on = value; }},
         {"gpus", [](ScenarioRequest& r, const std::string& value) { r.gpus = value; }},
-        {"cap", [](ScenarioRequest& r, const std::string& value) { r.cap = value; }},
+        {"cap",
+         [](ScenarioRequest& r, const std::string& value) {
+           cap_setting(value);  // refuses what is no limit, which of an option would be a reason
+           r.cap = value;
+         }},
         {"placement", [](ScenarioRequest& r, const std::string& value) { r.placement = value; }},
         {"parameters", [](ScenarioRequest& r, const std::string& value) { r.parameters = value; }},
         {"fail", [](ScenarioRequest& r, const std::string& value) { r.faults.push_back(value); }},

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "models/job/node_cluster.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/procurement/purchase_search.hpp"
 #include "models/site/sizing/cost_report.hpp"
+#include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/plain_number.hpp"
 #include "tools/commands/commands.hpp"
@@ -15,6 +17,7 @@
 #include "tools/commands/price_settings.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
+#include "tools/error_codes.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
@@ -196,6 +199,32 @@ std::string render_as(OutputFormat format, const PlanAnswer& answer, const std::
   }
 }
 
+/// Error of the job on one node of a machine, and in its hall; nothing where it can be read.
+std::optional<ConfigError> error_on(const PurchaseJob& job, const MachineChoice& machine, bool with_variant) {
+  ScenarioOptions options;
+  options.settings = job.settings;
+  if (with_variant) options.settings.insert(options.settings.end(), machine.settings.begin(), machine.settings.end());
+  options.node = machine.node;
+  options.accelerators = 1;
+  try {
+    std::vector<InputFile> unused;
+    JobSite(scenario_of_document(job.scenario, options), unused);
+  } catch (const ConfigError& error) {
+    return error;
+  }
+  return {};
+}
+
+/// Refuses a value of --vary that means nothing: of a machine it would be a reason.
+void check_variants(const PurchaseRequest& asked) {
+  std::set<std::string> checked;
+  for (const MachineChoice& machine : asked.machines) {
+    if (machine.variant.empty() || checked.contains(machine.variant) || error_on(asked.job, machine, false)) continue;
+    checked.insert(machine.variant);
+    if (const auto error = error_on(asked.job, machine, true); error && is_of_words(*error)) throw *error;
+  }
+}
+
 PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& answer, std::vector<InputFile>& inputs) {
   PurchaseRequest out;
   out.job.scenario = document_of(request, answer.tokens.value_or(0), inputs);
@@ -207,6 +236,7 @@ PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& a
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
   const JsonValue priced = with_price_settings(out.job.scenario, out.job.settings, inputs);
   out.machines = machines_of(request, catalog, load_prices(priced, catalog, inputs));
+  check_variants(out);
   out.objective = answer.objective;
   out.stop = interrupted;
   return out;

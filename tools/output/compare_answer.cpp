@@ -305,6 +305,9 @@ std::vector<std::string> compare_sentences(const CompareAnswer& answer) {
       out.push_back(fmt::format("{} has no whole price: the list has none of {}.", title_of(answer, i),
                                 fmt::join(option.sized->cost.unpriced, ", ")));
   }
+  if (running(answer).size() == 1)
+    out.push_back(
+        fmt::format("Only {} runs: there is nothing to compare it with.", title_of(answer, *reference_of(answer))));
   if (running(answer).size() < 2) return out;
   if (!answer.replanned)
     out.push_back(
