@@ -11,6 +11,7 @@
 #include "models/kernels/kernel_times.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
+#include "models/prediction/training_run.hpp"
 #include "models/search/best_plan.hpp"
 #include "models/search/layout.hpp"
 #include "models/site/sizing/cost_report.hpp"
@@ -24,7 +25,7 @@ namespace {
 constexpr int most_accelerators = 1 << 20;
 constexpr double batch_tolerance = 0.08;
 /// A few tenths of a second for each size.
-constexpr SearchEffort effort{4'000, 2};
+constexpr SearchEffort usual_effort{4'000, 2};
 
 ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine, int accelerators) {
   ScenarioOptions options;
@@ -54,11 +55,24 @@ std::optional<SizedOption> refusal_of(const SizedCluster& sized) {
   return {};
 }
 
+SizedOption too_slow(int accelerators, Seconds time, const LongestRun& longest) {
+  return {{},
+          fmt::format("{} of them take at least {:.1f} times {}", accelerators, time / longest.beside, longest.what),
+          false,
+          time};
+}
+
 PurchaseFigures figures_of(const SizedCluster& sized) {
   return {sized.run->paid,
           {sized.cost.low.capex_total, sized.cost.capex_total, sized.cost.high.capex_total},
           sized.plan.rated.facility,
           static_cast<int>(sized.plan.floor.racks.size())};
+}
+
+/// Time that a run is paid for at each second of its step.
+double paid_steps(const Scenario& s, const PriceList& prices) {
+  const auto steps = stated_steps(s.job, std::int64_t{s.job.global_batch} * s.job.sequence);
+  return steps ? static_cast<double>(*steps) / prices.goodput.value : 0;
 }
 
 }  // namespace
@@ -111,6 +125,11 @@ bool MachineLine::is_planned(std::size_t rung) const {
   return known_.contains(rung);
 }
 
+void MachineLine::set_longest(std::optional<LongestRun> longest) {
+  longest_ = std::move(longest);
+  std::erase_if(known_, [](const auto& known) { return known.second.least_time.has_value(); });
+}
+
 std::vector<PurchasePlan> MachineLine::plans() const {
   const std::lock_guard lock(adding_);
   std::vector<PurchasePlan> out;
@@ -153,7 +172,11 @@ PurchasePlan MachineLine::completed(PurchasePlan plan) const {
 SizedOption MachineLine::option_of(int accelerators) const {
   try {
     const Scenario scenario = scenario_of(accelerators);
+    const double steps = paid_steps(scenario, prices_);
+    SearchEffort effort = usual_effort;
+    if (longest_ && steps > 0) effort.longest = longest_->time / steps;
     auto decided = std::make_shared<const DecidedPlan>(site_->decide(scenario, effort));
+    if (decided->too_slow) return too_slow(accelerators, steps * *decided->too_slow, *longest_);
     const GivenPlan given{*decided, times_ == RunTimes::with_intervals ? HashedFlows::timed : HashedFlows::left_out};
     auto sized = std::make_shared<const SizedCluster>(site_->size(scenario, prices_, given));
     if (auto refusal = refusal_of(*sized)) return *std::move(refusal);

@@ -27,7 +27,15 @@ struct PurchaseJob {
 struct SizedOption {
   std::optional<PurchasePlan> plan;
   std::string reason;
-  bool too_large = false;  ///< the hall does not hold it; else it is too small, or cannot be at all
+  bool too_large = false;                  ///< the hall does not hold it; else it is too small, or cannot be at all
+  std::optional<Seconds> least_time = {};  ///< of the whole run, where that is longer than the longest run
+};
+
+/// Time that a run may take at most. A machine whose layouts all take longer is refused without a replay.
+struct LongestRun {
+  Seconds time;
+  Seconds beside;    ///< time that the reason of a refusal compares with
+  std::string what;  ///< its name: "the 90 days"
 };
 
 /// Whether plans have the whole interval of their time at once. What a fabric with hashed flows would add takes nearly
@@ -45,6 +53,9 @@ class MachineLine {
   const std::vector<int>& sizes() const { return sizes_; }
   /// Place in sizes() of the first one from `accelerators` on; sizes().size() beyond the last.
   std::size_t rung_of(double accelerators) const;
+
+  /// None: all sizes are planned. Forgets those that were too slow before.
+  void set_longest(std::optional<LongestRun> longest);
 
   /// The shortest step that a search of the layouts finds, in a hall of its own. The batch is the multiple of the
   /// replicas that is nearest to the job's. May be called from several threads.
@@ -69,6 +80,7 @@ class MachineLine {
 
   MachineChoice machine_;
   RunTimes times_;
+  std::optional<LongestRun> longest_;
   Scenario base_;
   std::optional<JobSite> site_;
   PriceList prices_;

@@ -18,6 +18,7 @@ namespace clusterwright {
 
 namespace {
 
+constexpr double far_slower = 10;      // a machine so much slower than another one is not followed
 constexpr int sizes_without_end = 16;  // rungs that are followed where no target ends the range
 
 /// Range of sizes of one machine that meet the targets.
@@ -50,9 +51,11 @@ class PurchaseSearch {
     drop_hopeless();
     for_each(all, [&](std::size_t i) { plan_first(i), count_done(); });
     std::ranges::stable_sort(all, {}, [&](std::size_t i) { return promise_[i]; });
+    if (request_.objective == PurchaseObjective::time && !request_.keep_slow) leave_out_slow();
     std::vector<std::size_t> leaders, others;  // the most promising machine of each accelerator, and the rest
     for (const std::size_t i : all) (has_leader(leaders, i) ? others : leaders).push_back(i);
     search_all(leaders, others);
+    if (longest() && meeting(request_.limits).empty()) search_late(all);
     return answer();
   }
 
@@ -78,6 +81,23 @@ class PurchaseSearch {
       promise_[i] = plan->figures.money.value.in(dollar)*plan->figures.time.value.in(second);
   }
 
+  /// Where the shortest run is asked for: leaves out what takes many times as long as another machine within the same
+  /// limits.
+  void leave_out_slow() {
+    std::optional<LongestRun> longest = this->longest();
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (!lines_[i]) continue;
+      const std::vector<PurchasePlan> plans = lines_[i]->plans();
+      if (plans.empty()) continue;
+      const Seconds time = sizes_of(i).time_at_limits(plans.front());
+      if (time > Seconds{} && (!longest || far_slower * time < longest->time))
+        longest = LongestRun{far_slower * time, time,
+                             fmt::format("the time of {} within the same limits", request_.machines[i].accelerator)};
+    }
+    for (const auto& line : lines_)
+      if (line) line->set_longest(longest);
+  }
+
   bool has_leader(const std::vector<std::size_t>& leaders, std::size_t i) const {
     return std::ranges::any_of(leaders, [&](std::size_t other) {
       return request_.machines[other].accelerator == request_.machines[i].accelerator;
@@ -89,6 +109,7 @@ class PurchaseSearch {
   void open_line(std::size_t i) {
     try {
       lines_[i] = std::make_unique<MachineLine>(request_.job, request_.machines[i], request_.sizes, times());
+      lines_[i]->set_longest(longest());
     } catch (const ConfigError& error) {
       reasons_[i] = error.diagnostics().front().message;
     }
@@ -127,6 +148,16 @@ class PurchaseSearch {
       find_other_end(i, of_leaders);
     });
     fill(others);
+  }
+
+  /// Where nothing meets all targets, the nearest miss may be late: sizes that were too slow are planned too.
+  void search_late(const std::vector<std::size_t>& machines) {
+    for (const auto& line : lines_)
+      if (line) line->set_longest({});
+    const KnownPurchases none = known();
+    for_each(machines, [&](std::size_t i) {
+      if (lines_[i]) find_end(i, SizeEnd::largest_within, none);
+    });
   }
 
   void find_best_end(std::size_t i, const KnownPurchases& known) {
@@ -176,6 +207,13 @@ class PurchaseSearch {
         for (PurchasePlan& plan : line->plans())
           if (meets(plan.figures, limits)) out.push_back(std::move(plan));
     return out;
+  }
+
+  /// Run that no target of the time grants: typical times are at most those that a chance of a half and more asks for.
+  std::optional<LongestRun> longest() const {
+    if (!request_.limits.time || request_.limits.chance < 0.5) return {};
+    const Seconds time = *request_.limits.time;
+    return LongestRun{time, time, fmt::format("the {:.3g} days", time.in(day))};
   }
 
   /// Only a chance to be in time is judged by an interval.

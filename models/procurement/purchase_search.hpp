@@ -27,6 +27,7 @@ struct PurchaseRequest {
   std::vector<int> sizes;  ///< numbers of accelerators to choose from; empty: those of each machine
   PurchaseLimits limits;
   PurchaseObjective objective = PurchaseObjective::cost;
+  bool keep_slow = false;  ///< without a target of the time, machines far slower than the others are planned too
   std::function<void(std::size_t done)> progress;  ///< machines finished, each three times; may be empty
   std::function<bool()> stop;                      ///< asked between plans; may be empty
 };

@@ -10,6 +10,8 @@ namespace clusterwright {
 namespace {
 
 constexpr double first_guess = 0.33, first_guess_fp8 = 0.22;  // of the peak, where nothing is known of a machine
+constexpr double usual_price = 1.3;                           // of a machine, over its nodes alone
+constexpr double usual_power = 1.7;                           // from the grid, over the rating of its accelerators
 constexpr double extrapolation = 0.92;  // of what linear growth from a smaller size gives: it may be better by so much
 constexpr double hopeless = 3;          // a machine so far beyond a target is not followed further
 constexpr int most_tries = 12;
@@ -76,9 +78,23 @@ std::optional<std::size_t> SizeRange::find(SizeEnd end, const KnownPurchases& kn
       [&](const PurchasePlan& p) { return 1 / rest(p); });
 }
 
-/// Rung to start at: the time target at a usual share of the peak; else the middle.
+/// Accelerators that a usual machine has within the money and the power; none where neither is a target.
+std::optional<double> SizeRange::usual_within() const {
+  const PurchaseLimits& limits = question_.limits;
+  const std::optional<Dollars> each = line_.least_price();
+  std::optional<double> out;
+  if (limits.money && each) out = *limits.money / *each / usual_price;
+  if (!limits.power) return out;
+  const double powered = *limits.power / line_.scenario().cluster.accelerator.power.value / usual_power;
+  return std::min(out.value_or(powered), powered);
+}
+
+/// Rung to start at: the time target at a usual share of the peak, else what the others grant; else the middle.
 std::size_t SizeRange::start() const {
-  if (!question_.limits.time) return std::min<std::size_t>(last_rung(), line_.sizes().size() / 3);
+  if (!question_.limits.time) {
+    const std::optional<double> within = usual_within();
+    return std::min(last_rung(), within ? line_.rung_of(*within) : line_.sizes().size() / 3);
+  }
   const double usual = line_.machine().precision.starts_with("fp8") ? first_guess_fp8 : first_guess;
   return std::min(last_rung(), line_.rung_of(accelerators_at_peak(line_, *question_.limits.time) / usual));
 }
@@ -97,14 +113,15 @@ std::optional<std::size_t> SizeRange::edge(SizeEnd end, const KnownPurchases& kn
   for (int tries = 0; tries < most_tries && low + 1 < high && !stopped(); ++tries) {
     if (!any_may_help(end, known)) return {};
     next = std::clamp(next, low + 1, high - 1);
-    const auto& plan = plan_at(static_cast<std::size_t>(next));
-    failures = plan ? 0 : failures + 1;
-    if (failures == most_failures || (upward && plan && is_hopeless(*plan))) return {};
-    // Too small to hold the model: larger ones may.
-    const bool too_large = line_.at(static_cast<std::size_t>(next)).too_large;
-    const bool is_low = plan ? passes(*plan) != upward : !too_large;
+    const SizedOption& option = line_.at(static_cast<std::size_t>(next));
+    const auto& plan = option.plan;
+    failures = plan || option.least_time ? 0 : failures + 1;
+    if (failures == most_failures || (upward && is_hopeless(option, line_.sizes()[static_cast<std::size_t>(next)])))
+      return {};
+    const bool is_low = plan ? passes(*plan) != upward : !option.too_large;
     (is_low ? low : high) = next;
-    const double wanted = line_.sizes()[static_cast<std::size_t>(next)] * (plan ? guess(*plan) : too_large ? 0.5 : 2);
+    const double wanted =
+        line_.sizes()[static_cast<std::size_t>(next)] * (plan ? guess(*plan) : growth_without_plan(option));
     next = static_cast<std::ptrdiff_t>(line_.rung_of(wanted)) - (upward ? 0 : 1);
     if (tries > 3) next = (low + high) / 2;
   }
@@ -114,11 +131,26 @@ std::optional<std::size_t> SizeRange::edge(SizeEnd end, const KnownPurchases& kn
   return plan && passes(*plan) ? std::optional(static_cast<std::size_t>(found)) : std::nullopt;
 }
 
+Seconds SizeRange::time_at_limits(const PurchasePlan& plan) const {
+  return plan.figures.time.value * used_by_size(plan.figures, question_.limits);
+}
+
+/// Factor on the accelerators of a size without a plan: one that is too slow grows to its bound at best, and one that
+/// is too small for the model to an unknown size.
+double SizeRange::growth_without_plan(const SizedOption& option) const {
+  if (option.least_time && question_.limits.time) return std::max(1.0, *option.least_time / *question_.limits.time);
+  return option.too_large ? 0.5 : 2;
+}
+
 /// Whether the size that is in time would take far more than the others grant, even if it grew linearly.
-bool SizeRange::is_hopeless(const PurchasePlan& plan) const {
-  return used_share(plan.figures, question_.limits, PurchaseLimit::time) *
-             used_by_size(plan.figures, question_.limits) >
-         hopeless;
+bool SizeRange::is_hopeless(const SizedOption& option, int accelerators) const {
+  const PurchaseLimits& limits = question_.limits;
+  if (option.plan)
+    return used_share(option.plan->figures, limits, PurchaseLimit::time) * used_by_size(option.plan->figures, limits) >
+           hopeless;
+  const std::optional<Dollars> each = line_.least_price();
+  if (!option.least_time || !limits.time || !limits.money || !each) return false;
+  return *option.least_time / *limits.time * (accelerators * *each / *limits.money) > hopeless;
 }
 
 /// Whether the figures that a size cannot beat, by one of the plans, meet the targets and are wanted.

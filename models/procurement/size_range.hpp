@@ -40,6 +40,8 @@ class SizeRange {
 
   /// One plan, near the size that the time asks for.
   const std::optional<PurchasePlan>& first_plan() { return plan_at(start()); }
+  /// Time of a plan if it grew linearly to all that money, power and racks grant.
+  Seconds time_at_limits(const PurchasePlan& plan) const;
 
   /// Rung of an end, as far as a size may still help. Nothing where there is none, or no target sets this end.
   std::optional<std::size_t> find(SizeEnd end, const KnownPurchases& known);
@@ -65,8 +67,10 @@ class SizeRange {
   bool stopped() const { return question_.stop && question_.stop(); }
   const std::optional<PurchasePlan>& plan_at(std::size_t rung) { return line_.at(rung).plan; }
   std::size_t last_rung() const { return line_.sizes().size() - 1; }
+  std::optional<double> usual_within() const;
   std::size_t start() const;
-  bool is_hopeless(const PurchasePlan& plan) const;
+  double growth_without_plan(const SizedOption& option) const;
+  bool is_hopeless(const SizedOption& option, int accelerators) const;
   bool may_lead(std::size_t rung, const KnownPurchases& known) const;
   template <class Wanted>
   bool may_be(std::size_t rung, const Wanted& wanted) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "models/plan/resolve_plan.hpp"
@@ -48,10 +49,13 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffo
   request.sweep.most_layouts = effort.layouts;
   request.most_replays = effort.replays;
   request.best_alone = true;
+  if (effort.longest) request.longest = effort.longest->in(second);
   LayoutLimits limits = limits_of(given);
   limits.same_blocks = true;
   LayoutSearch search(given, limits, request);
   SearchResult result = search.run();
+  if (result.found.empty() && std::isfinite(result.least_open) && result.least_open > request.longest)
+    return DecidedPlan{{given, {}, {}, {}}, {}, true, result.least_open * second};
   if (result.found.empty()) return {};
   FoundLayout& best = result.found.front();
   DecidedPlan out{{search.scenario_of(best.candidate), {}, {}, {}}, {}, true};

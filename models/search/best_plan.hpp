@@ -19,12 +19,15 @@ struct DecidedPlan {
   ChosenPlan chosen;
   std::optional<StepSummary> step;
   bool searched = false;  ///< nothing of the plan had to be guessed
+  /// Time that no step can beat, where that is longer than the search was to look at: nothing is chosen then.
+  std::optional<Seconds> too_slow = {};
 };
 
 /// Bounds of the work of a search.
 struct SearchEffort {
   std::int64_t layouts = 100'000;  ///< a larger space is thinned out
   int replays = 20;
+  std::optional<Seconds> longest = {};  ///< step beyond which the job is not worth a replay
 };
 
 /// Plan of the job. Where nothing is open, nothing fits, layers of single stages are stated, or nodes are of several

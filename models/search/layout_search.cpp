@@ -141,7 +141,8 @@ void LayoutSearch::replay_queue(SearchResult& result) {
   for (bool proving = true; result.replayed < request_.most_replays && !is_stopped(result);) {
     const double lowest = queue.lowest();
     const bool proven = std::min(lowest, dropped) >= best_value(result);
-    if (std::isinf(lowest) || (proven && result.replayed >= request_.least_replays)) break;
+    if (std::isinf(lowest) || lowest > request_.longest) break;
+    if (proven && result.replayed >= request_.least_replays) break;
     if (!proving && !proven)
       replay_most_promising(queue, result), proving = true;
     else

@@ -27,7 +27,8 @@ struct SearchRequest {
   int least_replays = 1;      ///< replays of the lowest bounds that are made even if the best layout is proven before
   std::vector<Layout> known;  ///< layouts that are replayed first, if the limits and the memory allow them
   bool each_value = false;    ///< also replays the most promising layout with each value of each field
-  bool best_alone = false;    ///< only the best of the layouts found needs more than times
+  double longest = std::numeric_limits<double>::infinity();  ///< of the objective: what is above is not replayed
+  bool best_alone = false;                          ///< only the best of the layouts found needs more than times
   std::function<bool(const StepSummary&)> accepts;  ///< limits on the replayed step; empty: all pass
   std::function<bool()> stop;                       ///< asked now and then; once it says yes the search ends
 };

@@ -140,6 +140,37 @@ TEST_CASE("where nothing meets all targets, the best without one of them is name
   }
 }
 
+TEST_CASE("a run whose bound is beyond the longest is refused, and planned without a limit", "[models][procurement]") {
+  MachineLine line(purchase_job(), {"DGX H100", "H100-SXM", "bf16", 1}, {64, 512});
+  const Seconds limit = 8 * day;
+  line.set_longest(LongestRun{limit, limit, "the 8 days"});
+  CHECK(line.at(1).plan);
+  const SizedOption& slow = line.at(0);
+  REQUIRE(slow.least_time);
+  CHECK_FALSE(slow.plan);
+  CHECK(*slow.least_time > limit);
+  CHECK(slow.reason.starts_with("64 of them take at least "));
+  CHECK(slow.reason.ends_with(" times the 8 days"));
+  const Seconds least = *slow.least_time;
+  line.set_longest({});
+  REQUIRE(line.at(0).plan);
+  CHECK(line.at(0).plan->figures.time.value >= least);
+}
+
+TEST_CASE("the shortest run needs no plans of machines that are far slower", "[models][procurement]") {
+  PurchaseRequest request = small_question();
+  request.sizes.clear();
+  request.machines = {{"8 x RTX-4090 server", "RTX-4090", "bf16", 1}, {"DGX B200", "B200", "bf16", 1}};
+  request.limits.money = 20e6 * dollar;
+  request.objective = PurchaseObjective::time;
+  const PurchaseAnswer answer = search_purchases(request);
+  request.keep_slow = true;
+  const PurchaseAnswer whole = search_purchases(request);
+  CHECK(answer.planned <= whole.planned);
+  CHECK(whole.by_accelerator.size() == 2);
+  CHECK(names_of(answer.frontier) == names_of(whole.frontier));
+}
+
 TEST_CASE("batches are shared evenly and stay near what was asked for", "[models][procurement]") {
   CHECK(fitted_batch(2048, 1024) == 2048);
   CHECK(fitted_batch(2048, 1792) == 2016);  // 9 x 224

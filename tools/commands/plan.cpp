@@ -238,6 +238,7 @@ PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& a
   out.machines = machines_of(request, catalog, load_prices(priced, catalog, inputs));
   check_variants(out);
   out.objective = answer.objective;
+  out.keep_slow = !request.scenario.on.empty();
   out.stop = interrupted;
   return out;
 }

@@ -302,6 +302,7 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
                               machine_text_of(best), best.machine.node, figures_text(answer, best)));
     if (const std::string used = binding_text(answer, best); !used.empty()) out.push_back("It uses " + used + ".");
     out.push_back("Memory: " + best.sized->step->verdict + ".");
+    for (const std::string& warning : best.sized->step->warnings) out.push_back("Its step: " + warning + ".");
     out.push_back(rent_sentence(answer, best));
     if (std::string wait = wait_sentence(answer); !wait.empty()) out.push_back(std::move(wait));
     if (best.sized->cost.lower_bound()) out.push_back("Parts without a price are not in the sum: it is a lower bound.");
@@ -313,8 +314,8 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
   if (shown_plans(answer).empty()) return out;
   out.push_back(
       fmt::format("{} sizes of machines were planned; prices: {}. Steps run in {:.0f} % of the time (prices.goodput); "
-                  "low and high of "
-                  "the days are the 90 % interval of the step, of the money the ends of the prices.",
+                  "low and high of the days are the 90 % interval of the step, of the money the ends of the prices. "
+                  "Layouts are the better of two replays: `search` may find one that is some percent faster.",
                   answer.found.planned, answer.prices, 100 * answer.goodput));
   return out;
 }
@@ -342,8 +343,10 @@ JsonValue plan_to_json(const PlanAnswer& answer) {
     misses.push_back(std::move(miss));
   }
   for (const RefusedMachine& one : answer.found.refused)
-    refused.push_back(
-        JsonValue::object({{"node", one.machine.node}, {"precision", one.machine.precision}, {"reason", one.reason}}));
+    refused.push_back(JsonValue::object({{"node", one.machine.node},
+                                         {"precision", one.machine.precision},
+                                         {"variant", text_or_null(one.machine.variant)},
+                                         {"reason", one.reason}}));
   document.set("best",
                answer.found.frontier.empty() ? JsonValue() : JsonValue(static_cast<int>(place_of_best(answer))));
   document.set("frontier", std::move(frontier));

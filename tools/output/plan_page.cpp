@@ -14,11 +14,12 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double money_chart_height = 420;
+constexpr double money_chart_height = 420, name_height = 13;
 constexpr std::string_view plan_style =
     ".p-bar{stroke:var(--muted,#888);stroke-width:1.2}.p-dot{fill:var(--accent,#0072b2)}.p-small{fill:var(--muted,#888)"
     "}"
-    ".p-limit{stroke:#d55e00;stroke-dasharray:5 4}.p-name{font-size:12px;fill:currentColor}\n";
+    ".p-lead{stroke:var(--muted,#888);stroke-width:.7}.p-limit{stroke:#d55e00;stroke-dasharray:5 "
+    "4}.p-name{font-size:12px;fill:currentColor;stroke:var(--page,#fff);stroke-width:3px;paint-order:stroke}\n";
 
 /// Money against days of the best plan of each accelerator, and of the frontier.
 struct MoneyChart {
@@ -41,9 +42,8 @@ class MoneyDrawing {
   std::string draw() const {
     std::string out = grid() + limits();
     for (const PurchasePlan& plan : answer_.found.frontier) out += dot(plan, 3, "p-small");
-    for (const PurchasePlan& plan : answer_.found.by_accelerator)
-      out += bars(plan) + dot(plan, 5, "p-dot") + name(plan);
-    return out;
+    for (const PurchasePlan& plan : answer_.found.by_accelerator) out += bars(plan) + dot(plan, 5, "p-dot");
+    return out + names();
   }
 
  private:
@@ -88,9 +88,22 @@ class MoneyDrawing {
                        y(money_of(plan)), radius);
   }
 
-  std::string name(const PurchasePlan& plan) const {
-    return svg_label("p-name", x(days_of(plan)) + 8, y(money_of(plan)) - 6, "start",
-                     fmt::format("{} {}", count_text(plan.accelerators), plan.machine.accelerator));
+  /// Name of each accelerator, below that of a neighbour which would hide it; a line leads to what is named.
+  std::string names() const {
+    std::vector<const PurchasePlan*> plans;
+    for (const PurchasePlan& plan : answer_.found.by_accelerator) plans.push_back(&plan);
+    std::ranges::stable_sort(plans, std::ranges::greater{}, [&](const PurchasePlan* plan) { return money_of(*plan); });
+    std::string out;
+    double free = 0;  // from here on down no name stands
+    for (const PurchasePlan* plan : plans) {
+      const double at_x = x(days_of(*plan)), at_y = y(money_of(*plan));
+      const double base = std::max(at_y - 6, free);
+      if (base > at_y - 6) out += svg_line("p-lead", at_x, at_y, at_x + 16, base - 4);
+      out += svg_label("p-name", at_x + 18, base, "start",
+                       fmt::format("{} {}", count_text(plan->accelerators), plan->machine.accelerator));
+      free = base + name_height;
+    }
+    return out;
   }
 
   const PlanAnswer& answer_;
