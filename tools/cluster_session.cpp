@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/job/node_cluster.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/config_kinds.hpp"
+#include "tools/typed_text.hpp"
 #include "topology/cluster/like_parts.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/routing/faults.hpp"
@@ -89,20 +91,43 @@ CollectiveSet read_collective_set(const fs::path& path, std::vector<InputFile>& 
   return decode_record<CollectiveSet>(document);
 }
 
-}  // namespace
-
-ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>& settings) {
-  ClusterSession session;
-  session.catalog = load_catalog(configs_directory() / "parts");
+/// @param document  of a cluster or a scenario; its inputs are in the session
+ClusterSession build_session(ClusterSession session, JsonValue document, const std::vector<std::string>& settings) {
   const ReferenceReader read = [&](const fs::path& file) { return read_input(file, session.inputs); };
-  const fs::path file = named_file(path.string(), {"clusters", "scenarios"});
-  GivenCluster given = cluster_document(read_input(file, session.inputs), settings, read);
+  GivenCluster given = cluster_document(std::move(document), settings, read);
   session.document = std::move(given.document);
   session.pointer = std::move(given.pointer);
   fill_in_like(session.document, configs_directory() / "parts", session.pointer);
   session.cluster = build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document,
                                   session.pointer, given.blocks);
   return session;
+}
+
+ClusterSession session_with_catalog() {
+  ClusterSession session;
+  session.catalog = load_catalog(configs_directory() / "parts");
+  return session;
+}
+
+}  // namespace
+
+ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>& settings) {
+  ClusterSession session = session_with_catalog();
+  JsonValue document = read_input(named_file(path.string(), {"clusters", "scenarios"}), session.inputs);
+  return build_session(std::move(session), std::move(document), settings);
+}
+
+ClusterSession open_cluster(const ClusterName& name, const std::vector<std::string>& settings) {
+  if (name.on.empty()) return open_cluster(fs::path(name.file), settings);
+  if (!name.file.empty())
+    throw option_error("--on", name.on, "names a machine, and so does " + name.file, "leave out one of the two");
+  if (name.gpus.empty())
+    throw option_error("--on", name.on, "nothing says how many accelerators there are", "add --gpus N");
+  ClusterSession session = session_with_catalog();
+  const NodePart& node = named_node(name.on, session.catalog);
+  JsonValue document = cluster_of_nodes(node, parse_count({"--gpus", name.gpus}));
+  document.set("$schema", "cluster.schema.json");
+  return build_session(std::move(session), std::move(document), settings);
 }
 
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {

@@ -25,6 +25,16 @@ struct ClusterSession {
 /// @throws ConfigError with every error found
 ClusterSession open_cluster(const std::filesystem::path& path, const std::vector<std::string>& settings);
 
+/// Cluster that a command names: a file, or in its place nodes by name.
+struct ClusterName {
+  std::string file;
+  std::string on;    ///< node or accelerator, as named_node() takes it; empty: the file
+  std::string gpus;  ///< number of accelerators of these nodes
+};
+
+/// @throws ConfigError as open_cluster, E0404 for both or for nodes without a number
+ClusterSession open_cluster(const ClusterName& name, const std::vector<std::string>& settings);
+
 struct NetworkRequest {
   std::vector<std::string> failures;  ///< failures in the form of `parse_fault`
   std::optional<Routing> routing;     ///< routing; empty: the fabric's own

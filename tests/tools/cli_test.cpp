@@ -236,6 +236,21 @@ TEST_CASE("init writes a scenario of a model on nodes by name", "[cli]") {
   check_refused(room, "init other --model llama3-9b --on B200 --gpus 64", "E0401", "no such file");
 }
 
+TEST_CASE("nodes by name stand for a cluster where no job is asked for", "[tools]") {
+  const ProgramRoom room;
+  const JsonValue named = room.run("collective --on B200 --gpus 64 --bytes 1G --format json").json();
+  const JsonValue of_file = room.run("init mine --model llama3-8b --on B200 --gpus 64 --quiet").code == 0
+                                ? room.run("collective mine.json --bytes 1G --format json").json()
+                                : JsonValue();
+  CHECK(write_json(named.at("rows")) == write_json(of_file.at("rows")));
+  CHECK(has(room.run("show --on B200 --gpus 64").out, "64 x B200"));
+  CHECK(has(room.run("size --on B200 --gpus 64").out, "64 x B200 in "));
+  check_refused(room, "collective --on B200 --bytes 1G", "E0404", "add --gpus N");
+  check_refused(room, "show h100-superpod --on B200 --gpus 64", "E0404", "leave out one of the two");
+  check_refused(room, "show h100-superpod --gpus 64", "E0404", "add --on NODE");
+  check_refused(room, "size --gpus 64", "E0404", "SCENARIO");
+}
+
 TEST_CASE("init writes a scenario that runs, and never over another file", "[cli]") {
   const Room room;
   const Outcome first = room.run("init mine");

@@ -111,9 +111,16 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
                          near.empty() ? fmt::format("one of: {}", fmt::join(option_names(app), ", ")) : near);
 }
 
+/// Commands that need no file where --on names nodes: they ask for no job.
+bool takes_nodes_alone(const CLI::App& app) {
+  constexpr std::array commands = {"collective", "show", "size"};
+  return std::ranges::find(commands, app.get_name()) != commands.end() && app.get_option("--on")->count() > 0;
+}
+
 /// Whether a command can do without an option that it has: only `fits` needs --on, and --gpus only `scale`, which may
 /// be given power or caps instead.
 bool does_without(const CLI::App& app, const std::string& needed) {
+  if (!needed.starts_with("--") && takes_nodes_alone(app)) return true;
   if (needed == "--on") return app.get_name() != "fits";
   if (needed != "--gpus") return false;
   if (app.get_name() != "scale") return true;

@@ -227,6 +227,10 @@ void add_collective(CommandAdder& line) {
   const auto [app, r] =
       line.add<CollectiveCommandRequest>("collective", "predict what nccl-tests would print on a cluster", collective);
   app->add_option("CLUSTER", r->cluster, "cluster or scenario: a name of the catalog, a file, or -")->type_name("FILE");
+  app->add_option("--on", r->on,
+                  "instead of CLUSTER: nodes of this kind, or the first that are sold with this accelerator; --gpus "
+                  "says how many accelerators they have, all in one group")
+      ->type_name("NODE");
   app->add_option("--op", r->op,
                   "operation: all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, send, dispatch or combine")
       ->type_name("OP")
@@ -284,6 +288,12 @@ void add_looking(CommandAdder& line) {
       line.add<ShowRequest>("show", "print a file with references resolved and defaults filled in", show);
   show_app->add_option("FILE", show_request->file, "scenario, cluster or another configuration file")
       ->type_name("FILE");
+  show_app
+      ->add_option("--on", show_request->on,
+                   "instead of FILE: the topology of nodes of this kind, or of the first that are sold with this "
+                   "accelerator")
+      ->type_name("NODE");
+  show_app->add_option("--gpus", show_request->gpus, "number of accelerators of these nodes")->type_name("N");
   show_app->add_flag("--topology", show_request->topology,
                      "print switches, cables, diameter and bisection of the cluster in FILE");
   show_app

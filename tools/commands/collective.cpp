@@ -51,7 +51,8 @@ std::uint64_t seed_of(const CollectiveCommandRequest& request) {
 
 GroupRequest group_request(const CollectiveCommandRequest& request, const Cluster& cluster) {
   GroupRequest group;
-  group.ranks = request.gpus.empty() ? cluster.spec.accelerators : parse_count({"--gpus", request.gpus});
+  group.ranks =
+      request.gpus.empty() || !request.on.empty() ? cluster.spec.accelerators : parse_count({"--gpus", request.gpus});
   if (!request.concurrent.empty())
     group.groups = request.concurrent == "all" ? 0 : parse_count({"--concurrent", request.concurrent});
   group.policy = *choice<NodePolicy>("--placement", request.placement, node_policy_names);
@@ -289,7 +290,7 @@ bool finds_no_path(const ConfigError& error) {
 
 ExitCode answer(const CollectiveCommandRequest& request, const std::vector<OutputTarget>& targets) {
   const std::uint64_t seed = seed_of(request);
-  ClusterSession session = open_cluster(request.cluster, request.settings);
+  ClusterSession session = open_cluster(ClusterName{request.cluster, request.on, request.gpus}, request.settings);
   const Answered answered = make_report(request, session);
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_as(format, answered, session, seed); });

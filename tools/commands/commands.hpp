@@ -134,6 +134,7 @@ ExitCode fits(const FitsRequest& request);
 /// Options stay text until the command reads them; empty ones take the default that the help names.
 struct CollectiveCommandRequest {
   std::string cluster;                ///< path of a cluster or scenario file
+  std::string on;                     ///< in its place: nodes by name, `gpus` of them, all in one group
   std::vector<std::string> settings;  ///< "path=value" of the cluster's fields
   std::string parameters;
   std::string op = "all_reduce";
@@ -256,6 +257,7 @@ ExitCode check(const CheckRequest& request);
 
 struct ShowRequest {
   std::string file;
+  std::string on, gpus;  ///< in its place: nodes by name and the number of their accelerators
   std::vector<std::string> settings;
   std::string parameters;
   bool topology = false;              ///< show the cluster of a scenario

@@ -18,6 +18,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
+#include "tools/typed_text.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -80,6 +81,12 @@ Shown show_record(const JsonValue& document) {
 }
 
 Shown show_file(const ShowRequest& request, Wanted wanted) {
+  if (!request.on.empty()) {
+    const ClusterSession opened = open_cluster(ClusterName{request.file, request.on, request.gpus}, request.settings);
+    return show_topology(opened.cluster, request.failures, wanted.dot);
+  }
+  if (!request.gpus.empty())
+    throw option_error("--gpus", request.gpus, "sets the size of nodes that --on names", "add --on NODE, or --set");
   const fs::path file = named_file(request.file, config_folders());
   const JsonValue document = read_json_file(file);
   const ConfigKind kind = kind_of(document);

@@ -96,7 +96,8 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   std::erase_if(settings, sets_prices);
   constexpr std::string_view of_cluster = "cluster.";
   if (!request.scenario.cap.empty()) settings.push_back(cap_setting(request.scenario.cap).substr(of_cluster.size()));
-  ClusterSession opened = open_cluster(named_file(request.scenario.scenario, {"clusters"}), settings);
+  const ScenarioRequest& asked = request.scenario;
+  ClusterSession opened = open_cluster(ClusterName{asked.scenario, asked.on, asked.gpus}, settings);
   check_cap(request.scenario, opened.cluster);
   ResultContext& context = session.context;
   context = make_result_context(opened.cluster, "size", request.scenario.command_line,
@@ -115,8 +116,9 @@ SizingSession open_sizing(const SizeRequest& request) {
   SizingSession session;
   std::vector<InputFile> unused;
   const bool cluster =
+      request.scenario.scenario.empty() ||
       kind_of(read_input(named_file(request.scenario.scenario, {"scenarios", "clusters", "transformers"}), unused)) ==
-      ConfigKind::cluster;
+          ConfigKind::cluster;
   if (cluster)
     open_without_job(request, session);
   else
