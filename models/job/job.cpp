@@ -103,6 +103,13 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
                              "as possible",
                      .min = 0,
                      .max = 65536})
+          .optional(
+              "stage_power_limits_w", &ParallelSpec::stage_power_limits,
+              {.help = "power limit of each accelerator of a pipeline stage, one for each stage; the lower one of it "
+                       "and that of its node counts; empty: none",
+               .min = 0,
+               .max = 100000,
+               .above_min = true})
           .optional("order", &ParallelSpec::order,
                     {.help = "order of the dimensions of parallelism over ranks, innermost first; auto: the one that "
                              "across_sites needs, else the stack's"})

@@ -150,7 +150,7 @@ void add_further_kinds(Scenario& scenario) {
 void check_power_limit(const SlowAcceleratorSpec& slow, const Cluster& cluster, const Scenario& scenario,
                        const Place& place) {
   if (!slow.power_limit) return;
-  AcceleratorPart part = cluster.accelerator;
+  AcceleratorPart part = cluster.part_of(AcceleratorId(static_cast<std::size_t>(slow.accelerator)));
   part.power_limit = slow.power_limit;
   check_power_limit(part, scenario.parameters.power, place);
 }

@@ -83,12 +83,19 @@ class StepBase {
     const Scenario& s = prices_.scenario(classes.kind(c));
     const Watts beside = power_beside(s.cluster, kernels.idle_power());
     builder_.set_kind(static_cast<std::uint32_t>(classes.kind(c)));
-    const Watts own = classes.clock(c).limit;
-    const Watts limit = own > Watts() ? std::min(own, kernels.power_limit()) : kernels.power_limit();
+    const Watts limit = power_limit(c, kernels);
     builder_.set_power_control(power_control(s.parameters.power, kernels, limit));
     builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
                             static_cast<std::uint32_t>(classes.multiplicity(c)), domain, kernels.idle_power() + beside,
                             limit + beside, classes.clock(c).highest, classes.clock(c).relative);
+  }
+
+  /// Lowest limit of the node, the stage and the single accelerator.
+  Watts power_limit(RankClassId c, const KernelTimes& kernels) const {
+    Watts limit = kernels.power_limit();
+    if (const Watts own = step_.classes.clock(c).limit; own > Watts()) limit = std::min(limit, own);
+    const std::vector<Watts>& stages = step_.scenario.job.parallel.stage_power_limits;
+    return stages.empty() ? limit : std::min(limit, stages.at(static_cast<std::size_t>(step_.stage_of(c))));
   }
 
   KindPrices prices_;

@@ -63,9 +63,11 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
 SlowRanks slow_ranks(const Cluster& cluster, const DomainBlocks& blocks) {
   SlowRanks out;
   for (const SlowAcceleratorSpec& slow : cluster.spec.slow) {
-    const Watts limit = slow.power_limit && is_limited(slow, cluster) ? *slow.power_limit : Watts();
+    const auto rank = blocks.rank(slow.accelerator);
+    if (!rank) continue;
+    const Watts limit = is_limited(slow, cluster) ? *slow.power_limit : Watts();
     const RankClock clock{slow.clock.value_or(1), slow.relative_clock.value_or(1), limit};
-    if (const auto rank = blocks.rank(slow.accelerator); rank && clock != RankClock{}) out[*rank] = clock;
+    if (clock != RankClock{}) out[*rank] = clock;
   }
   return out;
 }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "models/job/idle_power.hpp"
 #include "models/job/job.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "models/plan/stage_schedule.hpp"
+#include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
 
@@ -19,6 +21,7 @@ constexpr const char* schedule_path = "/job/parallel/schedule";
 constexpr const char* pipeline_path = "/job/parallel/pipeline";
 constexpr const char* virtual_path = "/job/parallel/virtual_pipeline";
 constexpr const char* stage_layers_path = "/job/parallel/stage_layers";
+constexpr const char* stage_limits_path = "/job/parallel/stage_power_limits_w";
 constexpr const char* batch_path = "/job/global_batch";
 constexpr const char* layers_path = "/transformer/layers";
 
@@ -120,6 +123,27 @@ void check_stage_layers(Contradictions& errors, const Plan& plan, std::int64_t l
                     {fmt::format("{}/{}", stage_layers_path, i)});
 }
 
+/// One limit for each stage, none of which is below what the accelerator can be set to.
+void check_stage_limits(Contradictions& errors, const Plan& plan, const Scenario& s) {
+  const std::vector<Watts>& limits = s.job.parallel.stage_power_limits;
+  if (limits.empty()) return;
+  if (limits.size() != static_cast<std::size_t>(plan.pipeline)) {
+    errors.report("E0310",
+                  fmt::format("stage_power_limits_w must have one entry for each of {} stages (got {})", plan.pipeline,
+                              limits.size()),
+                  {stage_limits_path, pipeline_path});
+    return;
+  }
+  const Watts least =
+      std::max(least_power_limit(s.cluster.accelerator), idle_power(s.cluster.accelerator, s.parameters.power));
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    if (limits[i] < least)
+      errors.report("E0310",
+                    fmt::format("a limit of {:.0f} W is below the {:.0f} W that {} can be held at", limits[i].in(watt),
+                                least.in(watt), s.cluster.accelerator.id),
+                    {fmt::format("{}/{}", stage_limits_path, i)});
+}
+
 }  // namespace
 
 void decide_pipeline_schedule(Contradictions& errors, ResolvedPlan& out, const Scenario& s) {
@@ -131,6 +155,7 @@ void decide_pipeline_schedule(Contradictions& errors, ResolvedPlan& out, const S
   if (interleaves(plan)) check_interleaving(errors, out, s.transformer.layers);
   check_schedule(errors, plan);
   check_stage_layers(errors, plan, s.transformer.layers);
+  check_stage_limits(errors, plan, s);
 }
 
 bool schedule_takes(const Plan& plan, int micro_batches) {

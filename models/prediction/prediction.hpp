@@ -56,9 +56,10 @@ struct AcceleratorLimit {
 
 /// Power limit of a rack, a row, the hall or the grid that acts on the mean of the job.
 struct PowerBudget {
-  std::string domain;          ///< "rack"
-  Watts budget, drawn;         ///< of the fullest domain
-  std::optional<Watts> limit;  ///< of each accelerator, which holds it; absent: nothing needs to
+  std::string domain;                    ///< "rack"
+  Watts budget, drawn;                   ///< of the fullest domain
+  std::optional<Watts> limit;            ///< highest one of an accelerator, which holds it; absent: nothing needs to
+  std::vector<Watts> stage_limits = {};  ///< of each accelerator by pipeline stage; empty: all have the same
 };
 
 /// Power of all nodes of the job, and of their site.

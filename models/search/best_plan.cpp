@@ -86,6 +86,7 @@ Job with_open_layout(Job job) {
   p.expert_tensor.reset();
   p.data.reset();
   p.stage_layers.clear();
+  p.stage_power_limits.clear();
   job.micro_batch.reset();
   job.recompute.reset();
   job.recomputed_layers.reset();

@@ -197,7 +197,7 @@ SearchResult LayoutSearch::run() {
 }
 
 bool is_searchable(const Job& job) {
-  return job.parallel.stage_layers.empty();
+  return job.parallel.stage_layers.empty() && job.parallel.stage_power_limits.empty();
 }
 
 LayoutLimits limits_of(const Scenario& s) {

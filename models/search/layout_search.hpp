@@ -96,7 +96,7 @@ class LayoutSearch {
 /// device memory and the job's own sharding, order and schedule are considered: those a job always states.
 LayoutLimits limits_of(const Scenario& scenario);
 
-/// Whether a job's layout can be searched: it states no layers of single stages.
+/// Whether a job's layout can be searched: it states neither layers nor power limits of single stages.
 bool is_searchable(const Job& job);
 
 }  // namespace clusterwright

@@ -11,6 +11,7 @@
 #include "models/prediction/predict_step.hpp"
 #include "models/settling/step_simulation.hpp"
 #include "models/site/sizing/job_site.hpp"
+#include "sim/diagnostic.hpp"
 #include "sim/step_graph.hpp"
 #include "support/catch.hpp"
 
@@ -131,4 +132,79 @@ TEST_CASE("a limit of one accelerator above that of all changes nothing", "[laws
   const StepPrediction with = predict_step(job_of_64({R"(cluster.slow=[{"accelerator": 3, "power_limit_w": 700}])"}));
   CHECK(with.step_time == predict_step(job_of_64()).step_time);
   CHECK_FALSE(with.stragglers);
+}
+
+namespace {
+
+/// Llama 3 70B over 8 stages, of which the last one holds the head.
+SitedStep on_eight_stages(std::vector<std::string> settings) {
+  for (const char* setting : {"job.parallel.pipeline=8", "job.parallel.virtual_pipeline=1", "job.parallel.tensor=8"})
+    settings.push_back(setting);
+  ScenarioOptions options;
+  options.settings = std::move(settings);
+  const Scenario scenario = load_scenario(shipped_scenarios / "llama3-70b-h100.json", options);
+  std::vector<InputFile> inputs;
+  return JobSite(scenario, inputs).plan(scenario);
+}
+
+std::vector<std::string> hall_of(double kilowatts, const std::string& capping) {
+  return {"cluster.facility.power.capping=" + capping,
+          "cluster.facility.hall.power_limit_kw=" + std::to_string(kilowatts)};
+}
+
+}  // namespace
+
+TEST_CASE("limits by stage hold the budget, and give power to the stage that others wait for", "[laws][power]") {
+  for (const double kilowatts : {1000.0, 850.0, 720.0}) {
+    INFO(kilowatts);
+    const SitedStep equal = on_eight_stages(hall_of(kilowatts, "equal"));
+    const SitedStep shared = on_eight_stages(hall_of(kilowatts, "by_stage"));
+    const PowerBudget& budget = *shared.step.power.budget;
+    CHECK(budget.drawn <= budget.budget);
+    CHECK(shared.step.step_time <= equal.step.step_time);
+    if (kilowatts < 800) continue;
+    CHECK(shared.step.step_time < 0.97 * equal.step.step_time);
+    REQUIRE(budget.stage_limits.size() == 8);
+    for (std::size_t stage = 0; stage + 1 < 8; ++stage) CHECK(budget.stage_limits[stage] < budget.stage_limits[7]);
+    CHECK(budget.stage_limits[7] == budget.limit);
+    CHECK(budget.stage_limits[0] < equal.step.power.budget->limit);
+  }
+}
+
+TEST_CASE("limits by stage that are stated give the step that capping found", "[laws][power]") {
+  const SitedStep shared = on_eight_stages(hall_of(900, "by_stage"));
+  std::string limits = "job.parallel.stage_power_limits_w=[";
+  for (const Watts limit : shared.step.power.budget->stage_limits)
+    limits += (limits.ends_with('[') ? "" : ",") + std::to_string(limit.in(watt));
+  const SitedStep stated = on_eight_stages({limits + "]"});
+  CHECK(stated.step.step_time / shared.step.step_time == Approx(1).epsilon(1e-4));
+  CHECK(stated.step.power.nodes_mean / shared.step.power.nodes_mean == Approx(1).epsilon(1e-3));
+}
+
+TEST_CASE("a job of one stage has nothing to share", "[laws][power]") {
+  const double hall = 0.85 * budgeted({}, "none").plan.mean.it.in(kilowatt);
+  const std::string budget = "hall.power_limit_kw=" + std::to_string(hall);
+  const SitedStep equal = budgeted({budget}), shared = budgeted({budget}, "by_stage");
+  CHECK(shared.step.step_time == equal.step.step_time);
+  CHECK(shared.step.power.budget->stage_limits.empty());
+}
+
+TEST_CASE("a limit of one accelerator counts against the rating of its own kind", "[laws][power]") {
+  const auto mixed = [](double watts) {
+    ScenarioOptions options;
+    options.settings = {"cluster.slow=[{\"accelerator\":100,\"power_limit_w\":" + std::to_string(watts) + "}]"};
+    return load_scenario(shipped_scenarios / "llama3-70b-mixed.json", options);
+  };
+  for (const double watts : {300.0, 450.0}) {  // the A100 are rated at 400 W, the H100 at 700 W
+    const Scenario scenario = mixed(watts);
+    CHECK(scenario.cluster.part_of(AcceleratorId(100)).id == "A100-80-SXM");
+    CHECK(is_limited(scenario.cluster.spec.slow.front(), scenario.cluster) == (watts < 400));
+  }
+}
+
+TEST_CASE("limits by stage that cannot be are refused", "[laws][power]") {
+  for (const char* limits : {"[500,500]", "[500,500,500,500,500,500,500,20]"}) {
+    INFO(limits);
+    CHECK_THROWS_AS(on_eight_stages({std::string("job.parallel.stage_power_limits_w=") + limits}), ConfigError);
+  }
 }

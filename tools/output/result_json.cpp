@@ -107,10 +107,13 @@ JsonValue checkpoint_to_json(const StepPrediction& step) {
 JsonValue budget_json(const PowerUse& power) {
   if (!power.budget) return {};
   const PowerBudget& budget = *power.budget;
+  JsonValue stages = JsonValue::list();
+  for (const Watts limit : budget.stage_limits) stages.push_back(limit.in(watt));
   return JsonValue::object({{"domain", budget.domain},
                             {"budget_kw", budget.budget.in(kilowatt)},
                             {"drawn_kw", budget.drawn.in(kilowatt)},
-                            {"limit_w", budget.limit ? JsonValue(budget.limit->in(watt)) : JsonValue()}});
+                            {"limit_w", budget.limit ? JsonValue(budget.limit->in(watt)) : JsonValue()},
+                            {"stage_limits_w", std::move(stages)}});
 }
 
 JsonValue power_to_json(const PowerUse& power) {

@@ -146,6 +146,11 @@ int Cluster::kind_of(AcceleratorId member) const {
   return group_of_node(NodeId(member.value / static_cast<std::size_t>(node_accelerators))).kind;
 }
 
+const AcceleratorPart& Cluster::part_of(AcceleratorId member) const {
+  return mixed() ? group_of_node(NodeId(member.value / static_cast<std::size_t>(node_accelerators))).accelerator
+                 : accelerator;
+}
+
 /// Example: 64 of 72 in nodes of 4 with 4 NICs: 16 whole nodes, one NIC each. 4 of 8 on 8 NICs: one NIC each, on 2
 /// NICs: the four share the nearest one.
 BytesPerSecond Cluster::network_per_accelerator() const {

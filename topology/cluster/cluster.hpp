@@ -65,6 +65,8 @@ struct Cluster {
   const NodeSpec& node_of_kind(int kind) const;
   /// Kind of the node that holds an accelerator. @throws std::invalid_argument as group_of_node
   int kind_of(AcceleratorId member) const;
+  /// @throws std::invalid_argument as group_of_node, where nodes are of several kinds
+  const AcceleratorPart& part_of(AcceleratorId member) const;
   /// Whether switches join nodes. A single node has no network, and several nodes that scale-up links join (an NVL72
   /// rack) may have none.
   bool has_network() const;
@@ -117,9 +119,9 @@ Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const Jso
 Cluster resized(const Cluster& cluster, int accelerators);
 Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& request);
 
-/// Whether a single accelerator has a limit of its own below that of the others.
+/// Whether a single accelerator has a limit of its own below that of the others of its kind.
 inline bool is_limited(const SlowAcceleratorSpec& slow, const Cluster& cluster) {
-  const AcceleratorPart& part = cluster.accelerator;
+  const AcceleratorPart& part = cluster.part_of(AcceleratorId(static_cast<std::size_t>(slow.accelerator)));
   return slow.power_limit && *slow.power_limit < part.power_limit.value_or(part.power.value);
 }
 

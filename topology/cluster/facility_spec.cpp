@@ -113,7 +113,8 @@ const Record<PowerChainSpec>& record(const PowerChainSpec*) {
               "capping", &S::capping,
               {.help = "what power limits of racks, rows, hall and grid act on. none: nameplates, when racks are "
                        "filled. equal: the mean power of a job, which one limit for all accelerators lowers until "
-                       "every domain holds its own"})
+                       "every domain holds its own. by_stage: the same with a limit for each pipeline stage, so that "
+                       "the power of stages that wait goes to those that they wait for"})
           .optional("power_factor", &S::power_factor, {.help = "power factor of the machines", .min = 0.1, .max = 1})
           .optional("continuous_share", &S::continuous_share,
                     {.help = "share of a breaker's rating that may be drawn continuously", .min = 0.1, .max = 1})

@@ -53,9 +53,9 @@ const Record<HallSpec>& record(const HallSpec*);
 
 /// What limits on the power of racks, rows, the hall and the grid act on. none: nameplates, when racks and plants are
 /// planned. equal: the mean power of the job, as one limit of all accelerators lowers it until every domain holds its
-/// own.
-enum class Capping { none, equal };
-inline constexpr std::array<std::string_view, 2> capping_names = {"none", "equal"};
+/// own. by_stage: the same with a limit for each pipeline stage, so that stages take equally long.
+enum class Capping { none, equal, by_stage };
+inline constexpr std::array<std::string_view, 3> capping_names = {"none", "equal", "by_stage"};
 
 /// Load of a stage: machines alone; also pumps and fans that must run while the machines do; also cooling plants.
 enum class StageLoad { machines, pumps, cooling };

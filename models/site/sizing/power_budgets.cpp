@@ -2,13 +2,16 @@
 #include "models/site/sizing/power_budgets.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "models/job/idle_power.hpp"
+#include "models/prediction/way_on.hpp"
 #include "models/settling/step_what_ifs.hpp"
+#include "models/site/sizing/stage_shares.hpp"
 #include "models/site/wave/rank_groups.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/nodes/power_limit.hpp"
@@ -25,6 +28,7 @@ namespace {
 
 constexpr double enough = 2e-3;  // of a budget may stay unused
 constexpr int most_rounds = 20;
+constexpr int most_shifts = 6;  // of power between stages
 
 /// Mean power of one rank of each class over the step, with its share of the host.
 std::vector<Watts> rank_means(const Scenario& scenario, const Plan& plan) {
@@ -70,18 +74,47 @@ class BudgetSearch {
       : cooled_(cooled), parts_(parts), facility_(parts.facility) {}
 
   BudgetedStep find() {
-    const AcceleratorPart& part = cooled_.cluster.accelerator;
-    const Watts rating = part.power_limit.value_or(part.power.value);
-    Trial high = tried(rating);
-    if (high.used() <= 1) return done(std::move(high), false);
-    const Watts idle = idle_power(part, cooled_.parameters.power);
-    const Watts lowest = std::max(least_power_limit(part), 1.05 * idle);
-    Trial low = tried(std::min(lowest, rating));
-    if (low.used() > 1) refuse(low);
-    return done(between(std::move(low), std::move(high)), true);
+    Trial equal = held();
+    if (parts_.facility.power.capping == Capping::equal || equal.limit >= rating()) return done(std::move(equal), {});
+    const Seconds time = equal.step.step.step_time;
+    return done(shared_by_need(std::move(equal)), time);
   }
 
  private:
+  Watts rating() const {
+    return cooled_.cluster.accelerator.power_limit.value_or(cooled_.cluster.accelerator.power.value);
+  }
+
+  Watts lowest_limit() const {
+    const AcceleratorPart& part = cooled_.cluster.accelerator;
+    return std::min(rating(), std::max(least_power_limit(part), 1.05 * idle_power(part, cooled_.parameters.power)));
+  }
+
+  /// The highest limit that holds every budget, at the present shares of the stages.
+  Trial held() {
+    Trial high = tried(rating());
+    if (high.used() <= 1) return high;
+    Trial low = tried(lowest_limit());
+    if (low.used() > 1) refuse(low);
+    return between(std::move(low), std::move(high));
+  }
+
+  /// Moves power from stages that wait to those that they wait for, as long as that shortens the step.
+  Trial shared_by_need(Trial equal) {
+    const Plan plan = equal.step.step.plan;
+    if (plan.pipeline == 1) return equal;
+    cooled_ = laid_out(cooled_, plan);
+    Trial best = std::move(equal);
+    StageShares shares(busy_by_stage(best.step.scenario, plan));
+    for (int shift = 0; shift < most_shifts && !shares.even(); ++shift) {
+      shares_ = shares.next();
+      Trial next = held();
+      shares.learn(busy_by_stage(next.step.scenario, plan));
+      if (next.step.step.step_time < best.step.step.step_time) best = std::move(next);
+    }
+    return best;
+  }
+
   /// Narrows the limits down to where the tightest budget is just held: regula falsi, halved where it stays on one
   /// side.
   Trial between(Trial low, Trial high) {
@@ -106,6 +139,9 @@ class BudgetSearch {
   Trial tried(Watts limit) {
     Trial out{limit, {cooled_, {}, facility_}, {}};
     limit_accelerators(out.step.scenario.cluster, limit);
+    std::vector<Watts>& stages = out.step.scenario.job.parallel.stage_power_limits;
+    if (!shares_.empty()) stages.clear();
+    for (const double share : shares_) stages.push_back(std::max(lowest_limit(), share * limit));
     out.step.step = predict_step(out.step.scenario);
     out.tightest = tightest(out.step);
     out.step.facility = facility_;
@@ -136,16 +172,31 @@ class BudgetSearch {
     return *std::ranges::max_element(all, {}, [](const PowerBudget& one) { return one.drawn / one.budget; });
   }
 
-  static BudgetedStep done(Trial trial, bool binds) {
+  /// @param equal  step with one limit for all, where stages were to have their own
+  BudgetedStep done(Trial trial, std::optional<Seconds> equal) const {
     if (trial.tightest.domain == "none") return std::move(trial.step);
     PowerBudget& budget = trial.step.step.power.budget.emplace(trial.tightest);
-    const std::string held = fmt::format("the budget of the {} is {:.4g} kW and {:.4g} kW are drawn in the mean",
-                                         budget.domain, budget.budget.in(kilowatt), budget.drawn.in(kilowatt));
-    if (binds) budget.limit = trial.limit;
-    trial.step.step.warnings.push_back(
-        binds ? fmt::format("{}: capping holds each accelerator at {:.0f} W", held, trial.limit.in(watt))
-              : held + ": capping changes nothing");
+    if (trial.limit < rating()) budget.limit = trial.limit;
+    if (equal && *equal > trial.step.step.step_time)
+      budget.stage_limits = trial.step.scenario.job.parallel.stage_power_limits;
+    trial.step.step.warnings.push_back(sentence_on(budget, trial.step.step.step_time, equal));
     return std::move(trial.step);
+  }
+
+  static std::string sentence_on(const PowerBudget& budget, Seconds time, std::optional<Seconds> equal) {
+    std::string out = fmt::format("the budget of the {} is {:.4g} kW and {:.4g} kW are drawn in the mean: capping ",
+                                  budget.domain, budget.budget.in(kilowatt), budget.drawn.in(kilowatt));
+    if (!budget.stage_limits.empty()) {
+      std::vector<std::string> watts;
+      for (const Watts limit : budget.stage_limits) watts.push_back(fmt::format("{:.0f}", limit.in(watt)));
+      return out + fmt::format(
+                       "holds the accelerators of the stages at {} W; one limit for all would make the step "
+                       "{:.1f} % longer",
+                       fmt::join(watts, ", "), 100 * (*equal / time - 1));
+    }
+    if (!budget.limit) return out + "changes nothing";
+    out += fmt::format("holds each accelerator at {:.0f} W", budget.limit->in(watt));
+    return equal ? out + "; limits by stage do not make the step shorter" : out;
   }
 
   [[noreturn]] void refuse(const Trial& low) const {
@@ -160,9 +211,10 @@ class BudgetSearch {
         "raise it, or place fewer nodes in the " + budget.domain}});
   }
 
-  const Scenario& cooled_;
+  Scenario cooled_;
   const SiteParts& parts_;
   Facility facility_;
+  std::vector<double> shares_;  // of the limit, by stage; empty: all have the whole one
 };
 
 }  // namespace

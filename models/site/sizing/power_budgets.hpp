@@ -2,8 +2,9 @@
 /// Power limits of racks, rows, the hall and the grid that act on a job: the slow loop around its steps.
 ///
 /// Controllers of racks and halls average over seconds and more, so they see the mean of the step. They lower one limit
-/// of all accelerators until every domain draws no more than its budget: clocks, power and step are predicted anew for
-/// each limit that is tried. Domains are those that draw most: the fullest rack and row by the ranks that they hold.
+/// of all accelerators, or one for each pipeline stage, until every domain draws no more than its budget: clocks, power
+/// and step are predicted anew for each limit that is tried. Domains are those that draw most: the fullest rack and row
+/// by the ranks that they hold.
 /// @source docs/models/power.md, "Budgets of racks and halls"
 #pragma once
 
