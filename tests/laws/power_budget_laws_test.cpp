@@ -202,6 +202,16 @@ TEST_CASE("a limit of one accelerator counts against the rating of its own kind"
   }
 }
 
+TEST_CASE("capping that no hall can hold is said to limit nothing", "[laws][power]") {
+  ScenarioOptions options;
+  options.settings = hall_of(90, "equal");
+  const Scenario scenario = load_scenario(shipped_scenarios / "llama3-70b-mixed.json", options);
+  std::vector<InputFile> inputs;
+  const StepPrediction step = JobSite(scenario, inputs).predict(scenario);
+  CHECK_FALSE(step.power.budget);
+  CHECK(step.warnings.back().starts_with("facility.power.capping limits nothing here"));
+}
+
 TEST_CASE("limits by stage that cannot be are refused", "[laws][power]") {
   for (const char* limits : {"[500,500]", "[500,500,500,500,500,500,500,20]"}) {
     INFO(limits);

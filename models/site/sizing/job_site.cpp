@@ -123,6 +123,19 @@ PlannedSite plan_job_site(const SiteParts& parts, const NodePower& node, const S
   return out;
 }
 
+namespace {
+
+/// Step in no hall. Its budgets, which only a hall has, do not act.
+StepPrediction without_site(const Scenario& scenario, const std::string& why, const Facility& facility) {
+  StepPrediction step = predict_step(scenario);
+  step.power.no_site = why;
+  if (facility.power.capping != Capping::none)
+    step.warnings.push_back("facility.power.capping limits nothing here: " + why);
+  return step;
+}
+
+}  // namespace
+
 JobSite::JobSite(const Scenario& scenario, std::vector<InputFile>& inputs)
     : catalog_(catalog_of(scenario)), facility_(facility_of(scenario, catalog_, inputs)) {}
 
@@ -144,11 +157,8 @@ std::vector<Origin> JobSite::origins(const Scenario& scenario) const {
 }
 
 StepPrediction JobSite::predict(const Scenario& scenario) const {
-  if (scenario.cluster.kinds() > 1) {
-    StepPrediction step = predict_step(scenario);
-    step.power.no_site = "a hall for nodes of several kinds is not planned yet";
-    return step;
-  }
+  if (scenario.cluster.kinds() > 1)
+    return without_site(scenario, "a hall for nodes of several kinds is not planned yet", facility_);
   std::vector<InputFile> read;  // the constructor has named them
   const Facility facility = facility_of(scenario, catalog_, read);
   const SiteParts parts{scenario.cluster, catalog_, facility};
@@ -159,11 +169,7 @@ StepPrediction JobSite::predict(const Scenario& scenario) const {
   } catch (const ConfigError& error) {  // nodes that cannot be placed
     no_site = error.diagnostics().front().message;
   }
-  if (!cooled) {
-    StepPrediction step = predict_step(scenario);
-    step.power.no_site = no_site;
-    return step;
-  }
+  if (!cooled) return without_site(scenario, no_site, facility);
   auto [limited, step, held_in] = predict_within_budgets(*cooled, parts);
   const SiteParts held{limited.cluster, catalog_, held_in};
   try {
