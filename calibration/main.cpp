@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/fit/device_spread.hpp"
 #include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/peak_fit.hpp"
 #include "calibration/fit/shipped_samples.hpp"
@@ -59,6 +60,9 @@ void fit_whole_steps(const std::filesystem::path& measurements, const std::files
   for (std::size_t i = 0; i < fit.unknowns.size(); ++i)
     fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.unknowns[i].name(), std::exp(fit.regression.values[i]),
                std::sqrt(fit.regression.covariance[i * fit.unknowns.size() + i]));
+  const Sourced<double> spread = fitted_spread(fit.rows, fit.slopes);
+  fmt::print("  device spread that pairs of sizes ask for, not applied: {:.3f} +- {:.3f}, {}\n", spread.value,
+             spread.std_error, spread.source);
 }
 
 }  // namespace

@@ -227,7 +227,13 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
     add_parameters(uniform_scenario(s, kind), " (" + kind_name(s.cluster, kind) + ")", out);
   if (out.input && out.input->limited_by.empty())
     list.push_back({"storage that holds the input data", "no limit", "default", "its rate is not given"});
-  list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
+  if (s.steps.device_spread.value > 0) {
+    list.push_back({"spread of the speed of devices", fmt::format("{:.1f} %", 100 * s.steps.device_spread.value),
+                    "parameters", s.steps.device_spread.source});
+    list.push_back({"stragglers and failures", "none", "default", "not modelled in this version"});
+  } else {
+    list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
+  }
   if (s.cluster.has_network()) list.push_back(paths_taken(s.cluster.spec.fabric));
 }
 

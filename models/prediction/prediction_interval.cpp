@@ -104,7 +104,7 @@ double routed_share(const StepPrediction& step, const Scenario& s) {
 
 /// Shares of a step that the factors of a stack, and that of experts, scale.
 struct FactorShares {
-  double compute, communication, host, experts, years;
+  double compute, communication, host, experts, years, jitter;
 };
 
 /// Slopes to first order: the share of the step that a factor scales.
@@ -116,6 +116,7 @@ std::map<std::string, double> slopes_of(const FactorShares& shares, const std::s
           {"kernel_tax/" + overhead, shares.compute},
           {"drift", -shares.compute * shares.years},
           {"experts", shares.experts},
+          {"device_spread", shares.jitter},
           {"expert_drift", -shares.experts * shares.years}};
 }
 
@@ -326,8 +327,12 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const AcceleratorPart& part = s.cluster.accelerator;
   const StepFactors factors = step_factors(s.steps, s.stack, s.job, part);
   const std::string architecture = step_architecture(part);
-  const FactorShares shares{compute_share(step), communication_share(step), share(step, ChargeKind::launch),
-                            routed_share(step, s), factors.years};
+  const FactorShares shares{compute_share(step),
+                            communication_share(step),
+                            share(step, ChargeKind::launch),
+                            routed_share(step, s),
+                            factors.years,
+                            step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] / step.step_time};
   const bool own_overhead = s.steps.kernel_overhead.contains(architecture);
   const StepResiduals& r = s.steps.residuals;
   const double assumed = known || r.known.value <= 0 ? 1 : std::max(1.0, r.unknown.value / r.known.value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What chance decides about a step: paths of hashed flows, shuffled places, slow devices.
+/// What chance decides about a step: paths of hashed flows, shuffled places, slow devices, the slowest of all devices.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace clusterwright {
 
-/// Whether a seed changes anything: flows are hashed, nodes are shuffled, or slow devices are drawn.
+/// Whether a seed changes anything: flows are hashed, nodes are shuffled, slow devices are drawn, or devices of one
+/// kind differ in speed.
 bool draws_anything(const Scenario& scenario, const std::vector<SlowWish>& wishes);
 
 /// The scenario with the draws of a seed. Seed 0 leaves hashed paths and places as the files say.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "models/settling/device_jitter.hpp"
 #include "models/settling/local_steps.hpp"
 
 namespace clusterwright {
@@ -23,11 +24,18 @@ std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<
   return full_step(steps, clocks);
 }
 
+/// With the jitter of all ranks of the plan.
+template <class Step>
+Step jittered(const Scenario& scenario, const Plan& plan, Step step) {
+  if (scenario.steps.device_spread.value > 0) add_jitter(scenario.steps, expected_largest(plan.accelerators()), step);
+  return step;
+}
+
 }  // namespace
 
 StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(plan), tries_(shortened_steps(plan)) {
   steps_.ask(scenario);
-  base_ = settled_step(steps_, tries_, attempt_, clocks_)->time();
+  base_ = jittered(scenario, plan, settled_step(steps_, tries_, attempt_, clocks_)->time());
   const std::optional<Plan> local = local_plan(plan);
   if (!local) return;
   local_.emplace_back(scenario, *local);
@@ -35,12 +43,12 @@ StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(pl
 }
 
 StepSummary StepWhatIfs::under(const Scenario& scenario) {
-  const StepSummary step = asked(scenario)->summary();
+  const StepSummary step = jittered(scenario, steps_.plan(), asked(scenario)->summary());
   return local_.empty() ? step : mean_step(local_.front().under(scenario), step, steps_.plan().local_steps);
 }
 
 StepTime StepWhatIfs::time_under(const Scenario& scenario) {
-  const StepTime step = asked(scenario)->time();
+  const StepTime step = jittered(scenario, steps_.plan(), asked(scenario)->time());
   return local_.empty() ? step : mean_step(local_.front().time_under(scenario), step, steps_.plan().local_steps);
 }
 
@@ -75,8 +83,9 @@ auto read_step(const Scenario& scenario, const Plan& plan, Read read) {
 StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest) {
   const bool one_kind = !local_plan(plan);  // else neither end is that of the mean
   return read_step(scenario, plan, [&](const SettledStep& step) {
-    StepTime time = step.time();
-    return one_kind && time.end >= of_interest ? StepSummary{std::move(time), {}, {}, {}, {}} : step.summary();
+    StepTime time = jittered(scenario, plan, step.time());
+    return one_kind && time.end >= of_interest ? StepSummary{std::move(time), {}, {}, {}, {}}
+                                               : jittered(scenario, plan, step.summary());
   });
 }
 
@@ -93,7 +102,7 @@ void read_whole_step(const Scenario& scenario, const Plan& plan, const std::func
 }
 
 StepTime time_step(const Scenario& scenario, const Plan& plan) {
-  return read_step(scenario, plan, [](const SettledStep& step) { return step.time(); });
+  return read_step(scenario, plan, [&](const SettledStep& step) { return jittered(scenario, plan, step.time()); });
 }
 
 }  // namespace clusterwright

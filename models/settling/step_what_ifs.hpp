@@ -47,6 +47,8 @@ class StepWhatIfs {
   std::vector<StepWhatIfs> local_;  // steps without synchronisation, where groups train apart; at most one
 };
 
+// All times of this header contain the jitter of the step (device_jitter.hpp), except those of read_whole_step().
+
 inline constexpr Picoseconds any_end{std::numeric_limits<std::int64_t>::max()};
 
 /// Summary of the step: from two short replays if it repeats itself, from the whole if it does not, or is hardly

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The jitter of devices of unequal speed against unfolded steps in which each device has a speed of its own.
+#include "models/settling/device_jitter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/step_draws.hpp"
+#include "models/settling/step_what_ifs.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+constexpr double spread = 0.03;
+constexpr int devices = 16;
+
+/// Tensor groups of 2 in pipelines of 2, four replicas of them.
+Scenario nested_barriers() {
+  SmallCase c;
+  c.tensor = 2;
+  c.pipeline = 2;
+  c.data = 4;
+  c.layers = 4;
+  c.hidden = 4096;
+  c.heads = 32;
+  c.sequence = 2048;
+  c.micro_batches = 8;
+  return small_scenario(c);
+}
+
+StepCalibration with_spread(double value) {
+  StepCalibration calibration;
+  calibration.device_spread.value = value;
+  return calibration;
+}
+
+Seconds computing(StepTime step) {
+  const Picoseconds end = step.end;
+  add_jitter(with_spread(0.5), 2, step);
+  return to_seconds(step.end - end);
+}
+
+std::vector<double> normal_draws(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, spread);
+  std::vector<double> out(count);
+  for (double& x : out) x = normal(random);
+  return out;
+}
+
+/// Unfolded step whose devices are slower by these logarithms. Clocks are relative to that of the fastest.
+Seconds step_of(Scenario s, const std::vector<double>& slower) {
+  const double fastest = *std::ranges::min_element(slower);
+  for (std::size_t i = 0; i < slower.size(); ++i)
+    if (const double clock = std::exp(fastest - slower[i]); clock < 1)
+      s.cluster.spec.slow.push_back({static_cast<int>(i), {}, clock});
+  s.cluster = cluster_of_size(s, devices);
+  return to_seconds(simulate_step(s, resolve_plan(s).plan, Folding::unfolded).result.end);
+}
+
+/// Largest distance of the distributions of two samples.
+double kolmogorov_smirnov(std::vector<double> a, std::vector<double> b) {
+  std::ranges::sort(a), std::ranges::sort(b);
+  double most = 0;
+  for (const std::vector<double>* side : {&a, &b})
+    for (const double x : *side) {
+      const auto share = [&](const std::vector<double>& all) {
+        return static_cast<double>(std::ranges::upper_bound(all, x) - all.begin()) / static_cast<double>(all.size());
+      };
+      most = std::max(most, std::abs(share(a) - share(b)));
+    }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("the expected largest of normal numbers is that of the tables", "[models][jitter]") {
+  // Order statistics of the normal distribution: Harter 1961, table 1.
+  CHECK(expected_largest(1) == 0);
+  CHECK(expected_largest(2) == Approx(0.56419).epsilon(1e-4));
+  CHECK(expected_largest(10) == Approx(1.53875).epsilon(1e-4));
+  CHECK(expected_largest(100) == Approx(2.50759).epsilon(1e-4));
+  CHECK(expected_largest(1000) == Approx(3.24144).epsilon(1e-4));
+}
+
+TEST_CASE("drawn largest numbers are those of as many draws", "[models][jitter]") {
+  std::vector<double> drawn, counted;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    drawn.push_back(drawn_largest(64, seed));
+    const std::vector<double> all = normal_draws(64, 100'000 + seed);
+    counted.push_back(*std::ranges::max_element(all) / spread);
+  }
+  CHECK(kolmogorov_smirnov(drawn, counted) < 1.63 * std::sqrt(2.0 / 2000));  // 1 % of equal ones are farther apart
+  CHECK(std::accumulate(drawn.begin(), drawn.end(), 0.0) / 2000 == Approx(expected_largest(64)).epsilon(0.01));
+}
+
+TEST_CASE("the slowest device lengthens an unfolded step by what its computation is longer", "[models][jitter]") {
+  const Scenario s = nested_barriers();
+  const Plan plan = resolve_plan(s).plan;
+  const Seconds equal = step_of(s, std::vector<double>(devices, 0.0)), computation = computing(time_step(s, plan));
+  REQUIRE(computation > 0.4 * equal);
+  constexpr std::size_t draws = 48;
+  std::vector<double> unfolded, folded;
+  for (std::size_t i = 0; i < draws; ++i) {
+    const std::vector<double> slower = normal_draws(devices, i);
+    const auto [least, most] = std::ranges::minmax_element(slower);
+    unfolded.push_back((step_of(s, slower) - equal) / computation);
+    const std::vector<double> other = normal_draws(devices, 1000 + i);
+    folded.push_back(std::ranges::max(other) - std::ranges::min(other));
+    INFO("draw " << i << ": slowest over fastest " << *most - *least);
+    CHECK(unfolded.back() == Approx(*most - *least).epsilon(0.25));
+  }
+  const auto mean = [](const std::vector<double>& all) {
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  };
+  INFO("mean of unfolded steps " << mean(unfolded) << ", of the model " << mean(folded));
+  CHECK(mean(unfolded) == Approx(mean(folded)).epsilon(0.1));
+  CHECK(kolmogorov_smirnov(unfolded, folded) < 1.63 * std::sqrt(2.0 / draws));
+}
+
+TEST_CASE("jitter is charged, grows with the size and is drawn by seeds", "[models][jitter]") {
+  Scenario s = nested_barriers();
+  const Plan plan = resolve_plan(s).plan;
+  const StepTime equal = time_step(s, plan);
+  s.steps.device_spread.value = spread;
+  const StepTime step = time_step(s, plan);
+  const Seconds jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)];
+  CHECK(to_seconds(step.end - equal.end) / jitter == Approx(1).epsilon(1e-6));
+  CHECK(jitter / (spread * expected_largest(devices) * computing(equal)) == Approx(1).epsilon(1e-6));
+  const StepSummary summary = summarise_step(s, plan);
+  CHECK(summary.end == step.end);
+  CHECK(summary.energy / (summary.mean_power * to_seconds(summary.end)) == Approx(1));
+  CHECK(draws_anything(s, {}));
+  const SampledSteps samples = sample_steps(s, {}, plan, 1, 400);
+  const double mean = std::accumulate(samples.times.begin(), samples.times.end(), 0.0,
+                                      [](double sum, Seconds time) { return sum + time.in(second); }) /
+                      400;
+  CHECK(mean == Approx(to_seconds(step.end).in(second)).epsilon(0.003));
+  CHECK(samples.quantile(0.05) < to_seconds(step.end));
+  CHECK(samples.quantile(0.95) > to_seconds(step.end));
+}
