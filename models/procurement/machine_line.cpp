@@ -56,10 +56,11 @@ std::optional<SizedOption> refusal_of(const SizedCluster& sized) {
 }
 
 SizedOption too_slow(int accelerators, Seconds time, const LongestRun& longest) {
-  return {{},
-          fmt::format("{} of them take at least {:.1f} times {}", accelerators, time / longest.beside, longest.what),
-          false,
-          time};
+  return {
+      {},
+      fmt::format("{} accelerators take at least {:.1f} times {}", accelerators, time / longest.beside, longest.what),
+      false,
+      time};
 }
 
 PurchaseFigures figures_of(const SizedCluster& sized) {

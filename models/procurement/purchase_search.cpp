@@ -51,7 +51,7 @@ class PurchaseSearch {
     drop_hopeless();
     for_each(all, [&](std::size_t i) { plan_first(i), count_done(); });
     std::ranges::stable_sort(all, {}, [&](std::size_t i) { return promise_[i]; });
-    if (request_.objective == PurchaseObjective::time && !request_.keep_slow) leave_out_slow();
+    if (request_.objective == PurchaseObjective::time && !request_.limits.time && !request_.keep_slow) leave_out_slow();
     std::vector<std::size_t> leaders, others;  // the most promising machine of each accelerator, and the rest
     for (const std::size_t i : all) (has_leader(leaders, i) ? others : leaders).push_back(i);
     search_all(leaders, others);
@@ -84,7 +84,7 @@ class PurchaseSearch {
   /// Where the shortest run is asked for: leaves out what takes many times as long as another machine within the same
   /// limits.
   void leave_out_slow() {
-    std::optional<LongestRun> longest = this->longest();
+    std::optional<LongestRun> longest;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (!lines_[i]) continue;
       const std::vector<PurchasePlan> plans = lines_[i]->plans();
@@ -213,7 +213,7 @@ class PurchaseSearch {
   std::optional<LongestRun> longest() const {
     if (!request_.limits.time || request_.limits.chance < 0.5) return {};
     const Seconds time = *request_.limits.time;
-    return LongestRun{time, time, fmt::format("the {:.3g} days", time.in(day))};
+    return LongestRun{time, time, fmt::format("the {:.6g} days", time.in(day))};
   }
 
   /// Only a chance to be in time is judged by an interval.

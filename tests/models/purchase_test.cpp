@@ -149,7 +149,7 @@ TEST_CASE("a run whose bound is beyond the longest is refused, and planned witho
   REQUIRE(slow.least_time);
   CHECK_FALSE(slow.plan);
   CHECK(*slow.least_time > limit);
-  CHECK(slow.reason.starts_with("64 of them take at least "));
+  CHECK(slow.reason.starts_with("64 accelerators take at least "));
   CHECK(slow.reason.ends_with(" times the 8 days"));
   const Seconds least = *slow.least_time;
   line.set_longest({});
