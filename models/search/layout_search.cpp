@@ -16,8 +16,21 @@
 
 namespace clusterwright {
 
-LayoutSearch::LayoutSearch(Scenario scenario, LayoutLimits limits, SearchRequest request)
-    : space_(std::move(scenario), std::move(limits)), request_(std::move(request)), sweep_(space_, request_.sweep) {}
+namespace {
+
+/// Power limits of stages hold for as many stages as there are limits.
+LayoutLimits with_stages_of(const Job& job, LayoutLimits limits) {
+  const std::vector<Watts>& of_stages = job.parallel.stage_power_limits;
+  if (!of_stages.empty()) limits.pipeline.only = {static_cast<int>(of_stages.size())};
+  return limits;
+}
+
+}  // namespace
+
+LayoutSearch::LayoutSearch(const Scenario& scenario, LayoutLimits limits, SearchRequest request)
+    : space_(scenario, with_stages_of(scenario.job, std::move(limits))),
+      request_(std::move(request)),
+      sweep_(space_, request_.sweep) {}
 
 LayoutSearch::~LayoutSearch() = default;
 

@@ -65,8 +65,8 @@ class ReplayQueue;
 
 class LayoutSearch {
  public:
-  /// @param scenario  whose cluster has the wanted size
-  LayoutSearch(Scenario scenario, LayoutLimits limits, SearchRequest request);
+  /// @param scenario  whose cluster has the wanted size; power limits of stages fix their number
+  LayoutSearch(const Scenario& scenario, LayoutLimits limits, SearchRequest request);
   ~LayoutSearch();
 
   /// @throws ConfigError if the job cannot run under any layout for reasons that no layout changes

@@ -233,4 +233,16 @@ TEST_CASE("a search is never worse than a layout that is known", "[models]") {
   CHECK(LayoutSearch(s, limits, request).run().found.front().candidate.layout.pipeline == 1);
 }
 
+TEST_CASE("power limits of stages fix the number of stages of a search", "[models]") {
+  testing::SmallCase c;
+  c.data = 8;
+  Scenario s = testing::small_scenario(c);
+  s.job.parallel.stage_power_limits = {400 * watt, 500 * watt};
+  SearchRequest request;
+  request.most_replays = 3;
+  const SearchResult result = LayoutSearch(s, {}, request).run();
+  REQUIRE_FALSE(result.found.empty());
+  for (const FoundLayout& found : result.found) CHECK(found.candidate.layout.pipeline == 2);
+}
+
 }  // namespace clusterwright
