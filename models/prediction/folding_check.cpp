@@ -99,8 +99,10 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
 
 UnfoldedCheck check_folding(const Scenario& scenario, const Plan& plan) {
   const StepSimulation folded = simulate_step(scenario, plan, Folding::folded);
-  if (const auto check = replay_unfolded(scenario, plan, folded, Folding::unfolded)) return *check;
-  return *replay_unfolded(scenario, plan, folded, Folding::apart);
+  std::optional<UnfoldedCheck> check = replay_unfolded(scenario, plan, folded, Folding::unfolded);
+  if (!check) check = replay_unfolded(scenario, plan, folded, Folding::apart);
+  check->has_jitter = scenario.steps.device_spread.value > 0;
+  return *check;
 }
 
 }  // namespace clusterwright

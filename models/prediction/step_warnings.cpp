@@ -190,6 +190,16 @@ std::vector<std::string> straggler_sentences(const StepPrediction& step) {
                       accelerator_names(step.stragglers->accelerators), step.stragglers->loss.in(second), 100 * loss)};
 }
 
+/// Limits of stages that limit nothing.
+std::vector<std::string> idle_stage_limits(const Scenario& s) {
+  const std::vector<Watts>& limits = s.job.parallel.stage_power_limits;
+  const AcceleratorPart& part = s.cluster.accelerator;
+  const Watts own = part.power_limit.value_or(part.power.value);
+  if (limits.empty() || std::ranges::any_of(limits, [&](Watts limit) { return limit < own; })) return {};
+  return {fmt::format("job.parallel.stage_power_limits_w changes nothing: no limit is below the {:.0f} W of each {}",
+                      own.in(watt), part.id)};
+}
+
 /// Limits that cannot be held, and what is known of the curve that those which can be held follow.
 std::vector<std::string> limit_warnings(const StepPrediction& step, bool beyond_limit) {
   std::vector<std::string> out;
@@ -217,6 +227,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
+  for (std::string& text : idle_stage_limits(s)) out.push_back(std::move(text));
   for (std::string& text : limit_warnings(step, summary.beyond_limit)) out.push_back(std::move(text));
   add_paths(s, step, out);
   add_lost_nics(s, out);

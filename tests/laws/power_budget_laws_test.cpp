@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Budgets of racks, rows, halls and grids are held, and cost what a limit costs; a hot node splits only what it
 // touches.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -217,4 +218,17 @@ TEST_CASE("limits by stage that cannot be are refused", "[laws][power]") {
     INFO(limits);
     CHECK_THROWS_AS(on_eight_stages({std::string("job.parallel.stage_power_limits_w=") + limits}), ConfigError);
   }
+}
+
+TEST_CASE(
+    "limits that a job states for its stages stay under capping, and those above the rating are said to do nothing",
+    "[laws][power]") {
+  std::vector<std::string> settings = hall_of(900, "by_stage");
+  settings.push_back("job.parallel.stage_power_limits_w=[450,700,700,700,700,700,700,700]");
+  const SitedStep held = on_eight_stages(settings);
+  CHECK(held.scenario.job.parallel.stage_power_limits.front() <= 450 * watt);
+  const SitedStep free = on_eight_stages({"job.parallel.stage_power_limits_w=[700,700,700,700,700,700,700,700]"});
+  CHECK(std::ranges::any_of(free.step.warnings, [](const std::string& text) {
+    return text.starts_with("job.parallel.stage_power_limits_w changes nothing");
+  }));
 }

@@ -18,8 +18,9 @@ namespace {
 std::string sentence_of(const UnfoldedCheck& check) {
   const auto count = [](double number) { return count_text(static_cast<std::int64_t>(number)); };
   const std::string what =
-      fmt::format("Unfolded: {} accelerators, each for itself ({} ops, {} events), take {:.6f} s",
-                  count_text(check.ranks), count(check.ops), count(check.events), to_seconds(check.end).in(second));
+      fmt::format("Unfolded: {} accelerators, each for itself ({} ops, {} events), take {:.6f} s{}",
+                  count_text(check.ranks), count(check.ops), count(check.events), to_seconds(check.end).in(second),
+                  check.has_jitter ? " without jitter" : "");
   if (check.same()) return what + ", as the folded step does to the picosecond.";
   const double off = to_seconds(check.end) / to_seconds(check.folded_end) - 1;
   if (check.approximate)

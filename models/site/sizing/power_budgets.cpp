@@ -136,12 +136,19 @@ class BudgetSearch {
     return low;
   }
 
+  /// Limits at the present shares, those that the job states kept.
+  std::vector<Watts> stage_limits(Watts highest) const {
+    std::vector<Watts> out;
+    for (const double share : shares_) out.push_back(std::max(lowest_limit(), share * highest));
+    const std::vector<Watts>& stated = cooled_.job.parallel.stage_power_limits;
+    for (std::size_t stage = 0; stage < stated.size(); ++stage) out[stage] = std::min(out[stage], stated[stage]);
+    return out;
+  }
+
   Trial tried(Watts limit) {
     Trial out{limit, {cooled_, {}, facility_}, {}};
     limit_accelerators(out.step.scenario.cluster, limit);
-    std::vector<Watts>& stages = out.step.scenario.job.parallel.stage_power_limits;
-    if (!shares_.empty()) stages.clear();
-    for (const double share : shares_) stages.push_back(std::max(lowest_limit(), share * limit));
+    if (!shares_.empty()) out.step.scenario.job.parallel.stage_power_limits = stage_limits(limit);
     out.step.step = predict_step(out.step.scenario);
     out.tightest = tightest(out.step);
     out.step.facility = facility_;
