@@ -272,6 +272,7 @@ std::variant<Scenario, std::string> measured_scenario(const Measurement& measure
   const ParameterSet* parameters = parameters_for(shelf, measurement.hardware.accelerator);
   if (!parameters) return "no parameters for \"" + measurement.hardware.accelerator + "\"";
   Scenario scenario;
+  scenario.ran = true;
   scenario.source = JsonValue::object();
   scenario.transformer = transformer_of(model);
   scenario.job = job_of(model, job, *precision);

@@ -52,6 +52,7 @@ struct Scenario {
   StepCalibration steps;
   std::optional<PriceList> prices;         ///< checked; absent: the scenario names none
   std::shared_ptr<const Catalog> catalog;  ///< that its parts were looked up in; nullptr in one made by hand
+  bool ran = false;                        ///< a published job: its plan fits wherever the error of memory allows it
   JsonValue source;                        ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;
 };

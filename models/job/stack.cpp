@@ -255,6 +255,9 @@ void add_recomputation(StackRecord& table) {
           {.help = "selective recomputation also expands latent vectors again instead of storing the expanded ones"})
       .optional("assumed_recompute", &S::assumed_recompute,
                 {.help = "recomputation assumed if a job does not say, unless more is needed to fit"})
+      .optional("prunes_recompute", &S::prunes_recompute,
+                {.help = "full recomputation leaves out what no gradient needs: the last multiply of an MLP, its "
+                         "collective and its sum"})
       .optional("assumed_micro_batch", &S::assumed_micro_batch,
                 {.help = "micro-batch assumed if a job does not say: the fastest that fits, as many micro-batches as "
                          "virtual stages, or one sequence"})

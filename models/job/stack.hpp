@@ -169,6 +169,8 @@ struct SoftwareStack {
   bool selective_latents =
       false;  ///< selective recomputation also expands latent vectors again instead of storing heads
   Recompute assumed_recompute = Recompute::none;  ///< usual choice of its users, if it fits
+  /// Full recomputation leaves out what no gradient needs: the last multiply of an MLP, its collective and its sum.
+  bool prunes_recompute = false;
   AssumedMicroBatch assumed_micro_batch = AssumedMicroBatch::fastest;
   int most_virtual = 1024;        ///< most chunks per stage where a job states none
   bool fused_elementwise = true;  ///< bias, dropout, activation, rotary fused with their neighbours

@@ -73,10 +73,15 @@ int LayerRecipes::residual_and_norm(RecipeWriter& w, StepCharge charge, int afte
   return w.kernel("norm", norm, charge);
 }
 
-/// Follows the last op so far. @return op of another lane that the result comes from, or -1
-int LayerRecipes::mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
+/// The MLP up to the input of its last multiply. Follows the last op so far.
+void LayerRecipes::mlp_inner(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
   linears_.forward(w, up_, gemm, w.last_kernel());
   w.kernel("activation", stream(StreamingKernel::activation, KernelPass::forward, activation_traffic()), other);
+}
+
+/// Follows the last op so far. @return op of another lane that the result comes from, or -1
+int LayerRecipes::mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
+  mlp_inner(w, gemm, other);
   copy_stream(w, other);
   return linears_.forward(w, down_, gemm, -1);
 }
@@ -92,6 +97,10 @@ Recipe LayerRecipes::forward(bool again) const {
   copy_stream(w, other);
   at = linears_.forward(w, projection_, gemm, at);
   if (!planned_.model.parallel_block) residual_and_norm(w, other, at);
+  if (again && planned_.stack.prunes_recompute && !experts_) {
+    mlp_inner(w, gemm, other);
+    return w.take();
+  }
   at = experts_ ? experts_->forward(w, again) : mlp_forward(w, gemm, other);
   if (!shapes_.adds_in_multiply)
     w.kernel("residual", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(3 + dropout())), other,

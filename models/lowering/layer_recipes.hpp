@@ -33,6 +33,7 @@ class LayerRecipes {
   void copy_stream(RecipeWriter& w, StepCharge charge) const;
   int residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const;
   void norm_backward(RecipeWriter& w, double widths, int after) const;
+  void mlp_inner(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
   int mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
   void recompute_selected(RecipeWriter& w) const;
   int mlp_gradients(RecipeWriter& w, int entry) const;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
+#include <vector>
 
 #include "models/memory/kind_memory.hpp"
 #include "models/plan/plan.hpp"
@@ -25,7 +27,7 @@ bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> l
   chosen.plan.recompute = recompute;
   chosen.plan.recomputed_layers = layers;
   set_memory(chosen);
-  return chosen.fits();
+  return chosen.possible();
 }
 
 /// Recomputation by the usual choice of the stack or more, until it fits: selective, then layer by layer, as few as
@@ -68,18 +70,27 @@ ChosenPlan at(const Scenario& scenario, std::optional<int> pipeline, std::option
   return chosen;
 }
 
-/// Fewest stages that fit with one sequence per micro-batch and the recomputation that users of the stack choose, else
-/// the fewest that fit with more; powers of two, as far as layers go.
+/// Powers of two, then all others, each from the least.
+std::vector<int> stage_counts(std::int64_t layers) {
+  std::vector<int> out, others;
+  for (int stages = 1; stages <= layers; ++stages)
+    (std::has_single_bit(static_cast<unsigned>(stages)) ? out : others).push_back(stages);
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
+}
+
+/// First number of stages that fits with one sequence per micro-batch and the recomputation that users of the stack
+/// choose, else the first that fits with more.
 std::optional<int> decide_pipeline(const Scenario& s) {
   if (s.job.parallel.pipeline) return {};
   std::optional<int> first_that_fits, last;
-  for (int stages = 1; stages <= s.transformer.layers; stages *= 2) {
+  for (const int stages : stage_counts(s.transformer.layers)) {
     const bool given = !s.job.parallel.stage_layers.empty();
     if (stages > 1 && !given && !splits_evenly(s.transformer.layers, stages)) continue;
     try {
       const ChosenPlan chosen = at(s, stages, s.job.micro_batch.value_or(1));
-      last = stages;
-      if (!chosen.fits()) continue;
+      last = std::max(last.value_or(0), stages);
+      if (!chosen.possible()) continue;
       if (s.job.recompute || chosen.plan.recompute == s.stack.assumed_recompute) return stages;
       if (!first_that_fits) first_that_fits = stages;
     } catch (const ConfigError&) {
@@ -115,7 +126,7 @@ bool take_usual_micro_batch(const Scenario& given, std::optional<int> pipeline, 
   const std::optional<int> size = usual_micro_batch(given.stack, best.plan);
   if (!size || !schedule_takes(best.plan, best.plan.micro_batches / *size)) return false;
   ChosenPlan usual = at(given, pipeline, *size);
-  if (!usual.fits()) return false;
+  if (!usual.possible()) return false;
   best = std::move(usual);
   return true;
 }
@@ -151,6 +162,11 @@ void add_assumptions(const Scenario& given, const std::string& micro_batch, Chos
 }
 
 }  // namespace
+
+bool ChosenPlan::possible() const {
+  if (!scenario.ran) return fits();
+  return memory_range(memory, memory_residual(scenario.steps, scenario.stack)).low <= capacity;
+}
 
 MemoryUse memory_under(const Scenario& s, const Plan& plan) {
   return fullest_memory(s, plan).use;

@@ -18,13 +18,16 @@ struct ChosenPlan {
   int fullest_kind = 0;  ///< kind of its node
 
   bool fits() const { return memory.total() <= capacity; }
+  /// Whether it fits, or, of a job that ran, may fit.
+  bool possible() const;
 };
 
 /// Sets the memory of a plan. @pre its scenario and plan are set
 void set_memory(ChosenPlan& chosen);
 
 /// Plan with the fewest pipeline stages that fit, the recomputation that users of the stack choose or the least that
-/// fits, and the fastest micro-batch that fits. If nothing fits, the plan that needs least memory.
+/// fits, and the fastest micro-batch that fits. If nothing fits, the plan that needs least memory. A job that ran
+/// needs no more recomputation and stages than the 90 % interval of its memory asks for: someone fitted it.
 /// @throws ConfigError as resolve_plan
 ChosenPlan choose_plan(const Scenario& scenario);
 
