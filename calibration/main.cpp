@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "calibration/fit/device_spread.hpp"
 #include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/peak_fit.hpp"
 #include "calibration/fit/shipped_samples.hpp"
@@ -60,9 +59,8 @@ void fit_whole_steps(const std::filesystem::path& measurements, const std::files
   for (std::size_t i = 0; i < fit.unknowns.size(); ++i)
     fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.unknowns[i].name(), std::exp(fit.regression.values[i]),
                std::sqrt(fit.regression.covariance[i * fit.unknowns.size() + i]));
-  const Sourced<double> spread = fitted_spread(fit.rows, fit.slopes);
-  fmt::print("  device spread that pairs of sizes ask for, not applied: {:.3f} +- {:.3f}, {}\n", spread.value,
-             spread.std_error, spread.source);
+  fmt::print("  {:36} {:7.3f} +- {:.3f}\n", "replica spread", shelf.steps.replica_spread.value,
+             shelf.steps.replica_spread.std_error);
 }
 
 }  // namespace

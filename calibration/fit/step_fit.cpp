@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "calibration/fit/replica_spread.hpp"
 #include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/step_widths.hpp"
 
@@ -94,6 +95,12 @@ void solve(StepProblem& problem, StepCalibration& steps, StepFitResult& fit) {
   }
 }
 
+/// What pairs of sizes ask for once levels are fitted.
+void spread_replicas(StepFitResult& fit, StepCalibration& steps) {
+  steps.replica_spread = fitted_spread(fit.rows, fit.slopes);
+  for (StepRow& row : fit.rows) row.scenario.steps.replica_spread = steps.replica_spread;
+}
+
 double quadratic_form(const double* x, const std::vector<double>& matrix, std::size_t n) {
   double sum = 0;
   for (std::size_t k = 0; k < n; ++k)
@@ -112,6 +119,7 @@ StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioSh
   StepProblem problem(fit.rows, fit.slopes, shelf.steps);
   fit.unknowns = problem.unknowns();
   solve(problem, shelf.steps, fit);
+  spread_replicas(fit, shelf.steps);
   fit.slopes = step_slopes(fit.rows);  // at the solution
   solve(problem, shelf.steps, fit);
   fit.errors = errors_of(fit.slopes);

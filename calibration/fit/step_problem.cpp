@@ -153,7 +153,7 @@ void start_from_priors(ScenarioShelf& shelf) {
   steps.oldest_release = steps.newest_release = {};  // those of the rows, which no earlier range may cut
   steps.kernel_overhead = {{other_entry, prior_value(UnknownKind::kernel_overhead)}};
   steps.overhead_per_density = steps.density_reference = {0, "definition: one overhead factor for all parts"};
-  steps.device_spread = {0, "definition: devices of one kind run alike"};
+  steps.replica_spread = {0, "definition: replicas run alike"};
   steps.expert_kernels = prior_value(UnknownKind::experts);
   const Prior drift = prior_of(UnknownKind::drift), expert_drift = prior_of(UnknownKind::expert_drift);
   steps.drift = sourced_value(drift.value, drift.width, "prior: the same job under later releases");

@@ -156,9 +156,9 @@ const Record<StepCalibration>& record(const StepCalibration*) {
                     {.help = "yearly speed-up of those kernels beyond that of all others, as a logarithm",
                      .min = -1,
                      .max = 1})
-          .optional("device_spread", &S::device_spread,
-                    {.help = "standard deviation of the logarithm of the speed of accelerators of one kind under the "
-                             "same load; 0: all run alike",
+          .optional("replica_spread", &S::replica_spread,
+                    {.help = "standard deviation of the logarithm of the time that replicas of one job take for the "
+                             "same work; 0: all run alike",
                      .min = 0,
                      .max = 0.5})
           .required("stacks", &S::stacks, {.help = "factors by stack; \"other\" for stacks without an entry"})
@@ -199,7 +199,7 @@ std::string step_architecture(const AcceleratorPart& part) {
 const Sourced<double>* fitted_number(const StepCalibration& calibration, const std::string& name) {
   if (name == "drift") return &calibration.drift;
   if (name == "experts") return &calibration.expert_kernels;
-  if (name == "device_spread") return &calibration.device_spread;
+  if (name == "replica_spread") return &calibration.replica_spread;
   if (name == "expert_drift") return &calibration.expert_drift;
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) return nullptr;

@@ -81,8 +81,8 @@ struct StepCalibration {
   Sourced<double> expert_kernels{1, "definition: as kernels of dense layers"};
   /// Logarithm of the yearly speed-up of those kernels beyond that of all others.
   Sourced<double> expert_drift{0, "definition: as kernels of dense layers"};
-  /// Standard deviation of the logarithm of the speed of accelerators of one kind under the same load.
-  Sourced<double> device_spread{0, "definition: devices of one kind run alike"};
+  /// Standard deviation of the logarithm of the time that replicas of one job take for the same work.
+  Sourced<double> replica_spread{0, "definition: replicas run alike"};
   std::map<std::string, StackCalibration> stacks;  ///< "other": for stacks without an entry
   std::vector<std::string> accelerators;           ///< accelerators with steps in the fit
   /// Steps in the fit by accelerator and by architecture, those of one cell as one; empty: many of each.

@@ -101,7 +101,7 @@ UnfoldedCheck check_folding(const Scenario& scenario, const Plan& plan) {
   const StepSimulation folded = simulate_step(scenario, plan, Folding::folded);
   std::optional<UnfoldedCheck> check = replay_unfolded(scenario, plan, folded, Folding::unfolded);
   if (!check) check = replay_unfolded(scenario, plan, folded, Folding::apart);
-  check->has_jitter = scenario.steps.device_spread.value > 0;
+  check->has_jitter = scenario.steps.replica_spread.value > 0;
   return *check;
 }
 

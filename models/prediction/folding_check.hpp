@@ -30,7 +30,7 @@ struct UnfoldedCheck {
   double ops = 0, events = 0;
   Picoseconds end, folded_end;
   bool approximate = false;  ///< classes on the graph, or around stragglers, keep the pace of their slowest members
-  bool has_jitter = false;   ///< the prediction adds the jitter of devices, which neither of the two has
+  bool has_jitter = false;   ///< the prediction adds the jitter of replicas, which neither of the two has
   bool same() const { return end == folded_end; }
 };
 

@@ -227,9 +227,9 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
     add_parameters(uniform_scenario(s, kind), " (" + kind_name(s.cluster, kind) + ")", out);
   if (out.input && out.input->limited_by.empty())
     list.push_back({"storage that holds the input data", "no limit", "default", "its rate is not given"});
-  if (s.steps.device_spread.value > 0) {
-    list.push_back({"spread of the speed of devices", fmt::format("{:.1f} %", 100 * s.steps.device_spread.value),
-                    "parameters", s.steps.device_spread.source});
+  if (s.steps.replica_spread.value > 0) {
+    list.push_back({"spread of the speed of replicas", fmt::format("{:.1f} %", 100 * s.steps.replica_spread.value),
+                    "parameters", s.steps.replica_spread.source});
     list.push_back({"stragglers and failures", "none", "default", "not modelled in this version"});
   } else {
     list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});

@@ -116,7 +116,7 @@ std::map<std::string, double> slopes_of(const FactorShares& shares, const std::s
           {"kernel_tax/" + overhead, shares.compute},
           {"drift", -shares.compute * shares.years},
           {"experts", shares.experts},
-          {"device_spread", shares.jitter},
+          {"replica_spread", shares.jitter},
           {"expert_drift", -shares.experts * shares.years}};
 }
 

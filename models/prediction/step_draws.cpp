@@ -8,7 +8,7 @@
 
 #include "models/job/job_blocks.hpp"
 #include "models/lowering/step_charge.hpp"
-#include "models/settling/device_jitter.hpp"
+#include "models/settling/replica_jitter.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "sim/parallel_points.hpp"
 #include "topology/routing/routed_network.hpp"
@@ -37,9 +37,9 @@ bool draws_replays(const Scenario& scenario, const std::vector<SlowWish>& wishes
          std::ranges::any_of(wishes, [](const SlowWish& wish) { return !wish.number; });
 }
 
-/// Whether devices differ in speed: their draws need no replays.
+/// Whether replicas differ in speed: their draws need no replays.
 bool has_spread(const Scenario& scenario) {
-  return scenario.steps.device_spread.value > 0;
+  return scenario.steps.replica_spread.value > 0 && scenario.job.parallel.data != 1;
 }
 
 }  // namespace
@@ -61,42 +61,47 @@ Scenario drawn(const Scenario& scenario, const std::vector<SlowWish>& wishes, in
   return out;
 }
 
-Seconds SampledSteps::quantile(double share) const {
-  std::vector<Seconds> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
-  const double rank = std::ceil(share * static_cast<double>(sorted.size()));
-  return sorted[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
+Seconds time_quantile(std::vector<Seconds> times, double share) {
+  std::sort(times.begin(), times.end());
+  const double rank = std::ceil(share * static_cast<double>(times.size()));
+  return times[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
+}
+
+bool SampledSteps::draws_replays() const {
+  return std::ranges::any_of(expected, [&](Seconds time) { return time != expected.front(); });
 }
 
 std::uint64_t SampledSteps::slowest_seed() const {
-  return first_seed + static_cast<std::uint64_t>(std::max_element(times.begin(), times.end()) - times.begin());
+  return first_seed + static_cast<std::uint64_t>(std::ranges::max_element(expected) - expected.begin());
 }
 
 namespace {
 
-/// Time of a step with a draw of its slowest device in place of the expected one.
+/// Time of a step with a draw of its slowest replica in place of the expected one.
 Seconds drawn_time(const StepTime& step, const Plan& plan, std::uint64_t seed) {
   const Seconds jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)];
   if (jitter <= Seconds()) return to_seconds(step.end);
-  const double ranks = plan.accelerators();
-  return to_seconds(step.end) + jitter * (drawn_largest(ranks, seed) / expected_largest(ranks) - 1);
+  const double replicas = plan.data;
+  return to_seconds(step.end) + jitter * (drawn_largest(replicas, seed) / expected_largest(replicas) - 1);
 }
 
 }  // namespace
 
 SampledSteps sample_steps(const Scenario& scenario, const std::vector<SlowWish>& wishes, const Plan& plan,
                           std::uint64_t first_seed, int count) {
-  SampledSteps out{first_seed, std::vector<Seconds>(static_cast<std::size_t>(count))};
+  const std::vector<Seconds> none(static_cast<std::size_t>(count));
+  SampledSteps out{first_seed, none, none};
   std::vector<std::size_t> order(out.times.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto step_of = [&](std::uint64_t seed) {
+    return time_step(drawn(scenario, wishes, scenario.cluster.spec.accelerators, seed), plan);
+  };
   std::optional<StepTime> of_all;
-  if (!draws_replays(scenario, wishes))
-    of_all = time_step(drawn(scenario, wishes, scenario.cluster.spec.accelerators, first_seed), plan);
+  if (!draws_replays(scenario, wishes)) of_all = step_of(first_seed);
   for_each_point(order, [&](std::size_t i) {
-    const std::uint64_t seed = first_seed + i;
-    out.times[i] = drawn_time(
-        of_all ? *of_all : time_step(drawn(scenario, wishes, scenario.cluster.spec.accelerators, seed), plan), plan,
-        seed);
+    const StepTime step = of_all ? *of_all : step_of(first_seed + i);
+    out.expected[i] = to_seconds(step.end);
+    out.times[i] = drawn_time(step, plan, first_seed + i);
   });
   return out;
 }

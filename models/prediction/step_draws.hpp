@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What chance decides about a step: paths of hashed flows, shuffled places, slow devices, the slowest of all devices.
+/// What chance decides about a step: paths of hashed flows, shuffled places, slow devices, the slowest of all replicas.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace clusterwright {
 
-/// Whether a seed changes anything: flows are hashed, nodes are shuffled, slow devices are drawn, or devices of one
-/// kind differ in speed.
+/// Whether a seed changes anything: flows are hashed, nodes are shuffled, slow devices are drawn, or replicas
+/// differ in speed.
 bool draws_anything(const Scenario& scenario, const std::vector<SlowWish>& wishes);
 
 /// The scenario with the draws of a seed. Seed 0 leaves hashed paths and places as the files say.
@@ -24,12 +24,16 @@ Scenario drawn(const Scenario& scenario, const std::vector<SlowWish>& wishes, in
 /// Step times of one plan under the draws of seeds that follow each other.
 struct SampledSteps {
   std::uint64_t first_seed = 0;
-  std::vector<Seconds> times;  ///< by seed
+  std::vector<Seconds> times;     ///< by seed, each with a draw of its slowest replica
+  std::vector<Seconds> expected;  ///< by seed, with the expected jitter, as the step of that seed is predicted
 
-  /// Time that a share of the draws does not exceed. @param share  from 0 to 1
-  Seconds quantile(double share) const;
-  std::uint64_t slowest_seed() const;
+  bool draws_jitter() const { return times != expected; }
+  bool draws_replays() const;          ///< whether expected times differ
+  std::uint64_t slowest_seed() const;  ///< by expected times
 };
+
+/// Time that a share of the draws does not exceed. @param share  from 0 to 1
+Seconds time_quantile(std::vector<Seconds> times, double share);
 
 /// @param count  number of seeds, at least 1
 SampledSteps sample_steps(const Scenario& scenario, const std::vector<SlowWish>& wishes, const Plan& plan,

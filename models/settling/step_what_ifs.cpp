@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "models/settling/device_jitter.hpp"
 #include "models/settling/local_steps.hpp"
+#include "models/settling/replica_jitter.hpp"
 
 namespace clusterwright {
 
@@ -24,10 +24,10 @@ std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<
   return full_step(steps, clocks);
 }
 
-/// With the jitter of all ranks of the plan.
+/// With the jitter of the replicas of the plan.
 template <class Step>
 Step jittered(const Scenario& scenario, const Plan& plan, Step step) {
-  if (scenario.steps.device_spread.value > 0) add_jitter(scenario.steps, expected_largest(plan.accelerators()), step);
+  if (scenario.steps.replica_spread.value > 0) add_jitter(scenario.steps, expected_largest(plan.data), step);
   return step;
 }
 

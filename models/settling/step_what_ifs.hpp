@@ -47,7 +47,7 @@ class StepWhatIfs {
   std::vector<StepWhatIfs> local_;  // steps without synchronisation, where groups train apart; at most one
 };
 
-// All times of this header contain the jitter of the step (device_jitter.hpp), except those of read_whole_step().
+// All times of this header contain the jitter of the step (replica_jitter.hpp), except those of read_whole_step().
 
 inline constexpr Picoseconds any_end{std::numeric_limits<std::int64_t>::max()};
 

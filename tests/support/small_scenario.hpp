@@ -172,6 +172,7 @@ inline Scenario small_scenario(const SmallCase& c) {
                                    block_request(scenario.transformer, scenario.job, c.accelerators()));
   scenario.stack = software_stack(c.stack);
   scenario.steps = step_calibration();
+  scenario.steps.replica_spread.value = 0;  // replays themselves are tested: replica_jitter_test.cpp adds jitter
   scenario.stack.rank_order = c.rank_order;
   scenario.parameters = c.hopper ? h100 : a100;
   return scenario;

@@ -47,8 +47,8 @@ int samples_asked(const RunRequest& request, const ScenarioSession& session) {
   if (!draws_anything(session.before_draws, session.slow))
     throw ConfigError(
         {Diagnostic{"E0339",
-                    "--samples changes nothing: no flow is hashed, no node is shuffled, no slow device is "
-                    "drawn",
+                    "--samples changes nothing: there is one replica, no flow is hashed, no node is shuffled, "
+                    "no slow device is drawn",
                     {option_place("--samples", request.samples)},
                     "",
                     "add --set cluster.fabric.routing=hash, --placement shuffled or --slow node:5%"}});

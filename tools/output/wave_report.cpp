@@ -117,7 +117,8 @@ Warnings wave_warnings(const WaveAnswer& answer) {
   if (!answer.step.fits) own.push_back("the job does not fit its memory: " + answer.step.verdict);
   if (!answer.step.checkpoint)
     own.emplace_back("the job states no checkpoints, so the wave has no pauses but those of --stall");
-  own.emplace_back("steps follow each other without jitter: jitter spreads the lines of the spectrum, and lowers each");
+  own.emplace_back(
+      "all steps are equally long: real ones vary, which spreads the lines of the spectrum and lowers each");
   own.emplace_back("no wave of a large run was measured: swings are those of the replayed step and are not validated");
   return warnings_of(answer.context.warnings, own);
 }

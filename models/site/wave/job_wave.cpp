@@ -40,9 +40,19 @@ Watts waiting_power(const StepTiming& timing) {
   return most;
 }
 
-StepEnergy step_energy(const Scenario& scenario, const Plan& plan) {
+/// The same power over a longer step: replicas that jitter lengthen run slower all along.
+void stretch(double longer, RankEnergy& energy) {
+  const auto stretched = [longer](Picoseconds time) {
+    return Picoseconds{std::llround(static_cast<double>(time.count) * longer)};
+  };
+  energy.slot = stretched(energy.slot), energy.end = stretched(energy.end);
+  for (std::vector<double>& joules : energy.joules)
+    for (double& sum : joules) sum *= longer;
+}
+
+StepEnergy step_energy(const Scenario& scenario, const StepPrediction& predicted) {
   StepEnergy out;
-  read_whole_step(scenario, plan, [&](const StepView& step) {
+  read_whole_step(scenario, predicted.plan, [&](const StepView& step) {
     constexpr double most_slots = 2e7;
     const auto classes = static_cast<double>(step.structure.ranks.size());
     const double slots = std::min(to_seconds(step.result.end) / (1 * millisecond), most_slots / classes);
@@ -52,6 +62,7 @@ StepEnergy step_energy(const Scenario& scenario, const Plan& plan) {
       if (const PowerControl& control = step.timing.control[rank]; control.governed)
         hold_to_limit(out.energy.joules[rank], to_seconds(slot),
                       {step.timing.idle_power[rank], step.timing.power_limit[rank], control.window});
+    stretch(predicted.step_time / to_seconds(step.result.end), out.energy);
     const Watts waiting = waiting_power(step.timing);
     for (const Watts idle : step.timing.idle_power) out.pauses.push_back({idle, idle + waiting});
   });
@@ -98,7 +109,7 @@ class WaveMaker {
         plan_(plan),
         catalog_(catalog),
         request_(request),
-        energy_(step_energy(scenario, step.plan)),
+        energy_(step_energy(scenario, step)),
         site_(site(scenario)) {
     const Seconds least = std::max(request.length, 3 * step.step_time);
     const double samples = least / finest * static_cast<double>(energy_.pauses.size());

@@ -2,8 +2,8 @@
 /// Power of a job in its hall over minutes: steps, checkpoints, stalls, and the end of the job at once.
 ///
 /// The power of each rank class comes from the replayed step, so pipeline stages keep their own phase. Steps follow
-/// each other without jitter: real ones spread their spectral lines, which lowers each and adds none. Cooling does not
-/// follow within minutes.
+/// each other and are all equally long, jitter included: real ones vary, which lowers each spectral line and adds none.
+/// Cooling does not follow within minutes.
 /// @source docs/models/wave.md
 #pragma once
 

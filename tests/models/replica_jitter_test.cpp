@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jitter of devices of unequal speed against unfolded steps in which each device has a speed of its own.
-#include "models/settling/device_jitter.hpp"
+// The jitter of replicas of unequal speed against unfolded steps in which each replica has a speed of its own.
+#include "models/settling/replica_jitter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/lowering/step_charge.hpp"
+#include "models/plan/placement.hpp"
 #include "models/prediction/step_draws.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "support/catch.hpp"
@@ -20,25 +21,27 @@ using namespace clusterwright::testing;
 namespace {
 
 constexpr double spread = 0.03;
-constexpr int devices = 16;
+constexpr int replicas = 8;
 
-/// Tensor groups of 2 in pipelines of 2, four replicas of them.
+/// Tensor groups of 2 in pipelines of 2, eight replicas of them.
 Scenario nested_barriers() {
   SmallCase c;
   c.tensor = 2;
   c.pipeline = 2;
-  c.data = 4;
+  c.data = replicas;
   c.layers = 4;
   c.hidden = 4096;
   c.heads = 32;
   c.sequence = 2048;
   c.micro_batches = 8;
-  return small_scenario(c);
+  Scenario s = small_scenario(c);
+  s.steps.replica_spread.value = 0;
+  return s;
 }
 
 StepCalibration with_spread(double value) {
   StepCalibration calibration;
-  calibration.device_spread.value = value;
+  calibration.replica_spread.value = value;
   return calibration;
 }
 
@@ -56,14 +59,19 @@ std::vector<double> normal_draws(std::size_t count, std::uint64_t seed) {
   return out;
 }
 
-/// Unfolded step whose devices are slower by these logarithms. Clocks are relative to that of the fastest.
+/// Unfolded step whose replicas are slower by these logarithms. Clocks are relative to that of the fastest.
 Seconds step_of(Scenario s, const std::vector<double>& slower) {
+  const Plan plan = resolve_plan(s).plan;
+  const Placement placement(plan, s.cluster.node_accelerators);
   const double fastest = *std::ranges::min_element(slower);
-  for (std::size_t i = 0; i < slower.size(); ++i)
-    if (const double clock = std::exp(fastest - slower[i]); clock < 1)
-      s.cluster.spec.slow.push_back({static_cast<int>(i), {}, clock});
-  s.cluster = cluster_of_size(s, devices);
-  return to_seconds(simulate_step(s, resolve_plan(s).plan, Folding::unfolded).result.end);
+  for (int replica = 0; replica < plan.data; ++replica)
+    if (const double clock = std::exp(fastest - slower[static_cast<std::size_t>(replica)]); clock < 1)
+      for (int stage = 0; stage < plan.pipeline; ++stage)
+        for (int rank = 0; rank < plan.tensor; ++rank)
+          s.cluster.spec.slow.push_back(
+              {static_cast<int>(placement.accelerator({rank, replica, stage}).value), {}, clock});
+  s.cluster = cluster_of_size(s, plan.accelerators());
+  return to_seconds(simulate_step(s, plan, Folding::unfolded).result.end);
 }
 
 /// Largest distance of the distributions of two samples.
@@ -102,18 +110,18 @@ TEST_CASE("drawn largest numbers are those of as many draws", "[models][jitter]"
   CHECK(std::accumulate(drawn.begin(), drawn.end(), 0.0) / 2000 == Approx(expected_largest(64)).epsilon(0.01));
 }
 
-TEST_CASE("the slowest device lengthens an unfolded step by what its computation is longer", "[models][jitter]") {
+TEST_CASE("the slowest replica lengthens an unfolded step by what its computation is longer", "[models][jitter]") {
   const Scenario s = nested_barriers();
   const Plan plan = resolve_plan(s).plan;
-  const Seconds equal = step_of(s, std::vector<double>(devices, 0.0)), computation = computing(time_step(s, plan));
+  const Seconds equal = step_of(s, std::vector<double>(replicas, 0.0)), computation = computing(time_step(s, plan));
   REQUIRE(computation > 0.4 * equal);
   constexpr std::size_t draws = 48;
   std::vector<double> unfolded, folded;
   for (std::size_t i = 0; i < draws; ++i) {
-    const std::vector<double> slower = normal_draws(devices, i);
+    const std::vector<double> slower = normal_draws(replicas, i);
     const auto [least, most] = std::ranges::minmax_element(slower);
     unfolded.push_back((step_of(s, slower) - equal) / computation);
-    const std::vector<double> other = normal_draws(devices, 1000 + i);
+    const std::vector<double> other = normal_draws(replicas, 1000 + i);
     folded.push_back(std::ranges::max(other) - std::ranges::min(other));
     INFO("draw " << i << ": slowest over fastest " << *most - *least);
     CHECK(unfolded.back() == Approx(*most - *least).epsilon(0.25));
@@ -130,11 +138,11 @@ TEST_CASE("jitter is charged, grows with the size and is drawn by seeds", "[mode
   Scenario s = nested_barriers();
   const Plan plan = resolve_plan(s).plan;
   const StepTime equal = time_step(s, plan);
-  s.steps.device_spread.value = spread;
+  s.steps.replica_spread.value = spread;
   const StepTime step = time_step(s, plan);
   const Seconds jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)];
   CHECK(to_seconds(step.end - equal.end) / jitter == Approx(1).epsilon(1e-6));
-  CHECK(jitter / (spread * expected_largest(devices) * computing(equal)) == Approx(1).epsilon(1e-6));
+  CHECK(jitter / (spread * expected_largest(replicas) * computing(equal)) == Approx(1).epsilon(1e-6));
   const StepSummary summary = summarise_step(s, plan);
   CHECK(summary.end == step.end);
   CHECK(summary.energy / (summary.mean_power * to_seconds(summary.end)) == Approx(1));
@@ -144,6 +152,9 @@ TEST_CASE("jitter is charged, grows with the size and is drawn by seeds", "[mode
                                       [](double sum, Seconds time) { return sum + time.in(second); }) /
                       400;
   CHECK(mean == Approx(to_seconds(step.end).in(second)).epsilon(0.003));
-  CHECK(samples.quantile(0.05) < to_seconds(step.end));
-  CHECK(samples.quantile(0.95) > to_seconds(step.end));
+  CHECK(samples.draws_jitter());
+  CHECK_FALSE(samples.draws_replays());
+  CHECK(samples.expected.back() == to_seconds(step.end));
+  CHECK(time_quantile(samples.times, 0.05) < to_seconds(step.end));
+  CHECK(time_quantile(samples.times, 0.95) > to_seconds(step.end));
 }

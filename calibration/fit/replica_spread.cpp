@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibration/fit/device_spread.hpp"
+#include "calibration/fit/replica_spread.hpp"
 
 #include <fmt/format.h>
 
@@ -13,13 +13,13 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
 #include "models/prediction/prediction_interval.hpp"
-#include "models/settling/device_jitter.hpp"
+#include "models/settling/replica_jitter.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr double least_growth = 1e-3;  // of z(N) times computation: pairs below say nothing
+constexpr double least_growth = 1e-3;  // of z(R) times computation: pairs below say nothing
 constexpr std::size_t least_groups = 3;
 
 /// Two sizes of one job: what the larger one loses beyond the prediction, and what a spread of 1 would make it lose.
@@ -28,9 +28,9 @@ struct SizePair {
   double lost = 0, growth = 0, weight = 0;
 };
 
-/// z(N) times the share of computation.
+/// z(R) times the share of computation.
 double exposure(const StepRow& row, const StepSlopes& slopes) {
-  return -slopes.compute * expected_largest(row.plan.accelerators());
+  return -slopes.compute * expected_largest(row.plan.data);
 }
 
 std::vector<SizePair> size_pairs(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes) {
@@ -68,7 +68,7 @@ Sourced<double> fitted_spread(const std::vector<StepRow>& rows, const std::vecto
   std::set<std::string> groups;
   for (const SizePair& pair : pairs) groups.insert(pair.group);
   if (groups.size() < least_groups)
-    return sourced_value(0, 0, "definition: devices of one kind run alike; too few published sizes say otherwise");
+    return sourced_value(0, 0, "definition: replicas run alike; too few published sizes say otherwise");
   const double spread = median_spread(pairs, "");
   double squares = 0;
   for (const std::string& group : groups) squares += std::pow(median_spread(pairs, group) - spread, 2);

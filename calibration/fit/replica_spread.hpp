@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Spread of the speed of devices that published steps on different numbers of them ask for.
+/// Spread of the speed of replicas that published steps on different numbers of them ask for.
 ///
-/// The measured rate of a job falls with its size by more than replays of equal devices say. The spread is the number
+/// The measured rate of a job falls with its size by more than replays of equal replicas say. The spread is the number
 /// that explains most of this: the weighted median, over pairs of steps of one job and layout, of the error that grew
-/// from one size to the next, over the growth of z(N) times the share of computation (device_jitter.hpp). It is
-/// reported and not applied: docs/decisions/0023-devices-of-unequal-speed.md.
+/// from one size to the next, over the growth of z(R) times the share of computation (replica_jitter.hpp). Levels of
+/// steps take no part in it: docs/decisions/0024-noise-of-replicas.md.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/settling/device_jitter.hpp"
+#include "models/settling/replica_jitter.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
@@ -17,12 +17,13 @@ double normal_share_below(double x) {
   return 0.5 * std::erfc(-x / std::numbers::sqrt2);
 }
 
-/// Time of a rank whose speed the clock sets, mean over ranks.
+/// Time of a rank whose speed the clock sets, mean over ranks, with its part of the bubbles.
 Seconds computing_time(const StepTime& step) {
   Seconds out;
   for (std::size_t charge = 0; charge < step.breakdown.size(); ++charge)
     if (kind_of(static_cast<StepCharge>(charge)) == ChargeKind::compute) out += step.breakdown[charge];
-  return out;
+  const Seconds end = to_seconds(step.end), bubble = step.breakdown[static_cast<std::size_t>(StepCharge::bubble)];
+  return bubble < end ? out * (end / (end - bubble)) : Seconds();
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ double drawn_largest(double count, std::uint64_t seed) {
 }
 
 void add_jitter(const StepCalibration& calibration, double largest, StepTime& step) {
-  const double lengthened = calibration.device_spread.value * largest;
+  const double lengthened = calibration.replica_spread.value * largest;
   if (lengthened == 0) return;
   const Picoseconds jitter = to_picoseconds(std::max(Seconds(), lengthened * computing_time(step)));
   step.end = step.end + jitter;
