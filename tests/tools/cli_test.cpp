@@ -323,6 +323,7 @@ TEST_CASE("run writes a timeline that is valid JSON with bars inside the step", 
       last = std::max(last, event.at("ts").as_number() + event.at("dur").as_number());
   CHECK(last > 0);
   CHECK(last <= step_us * 1.0001);
+  CHECK(has(outcome.out, "the timeline shows replicas that are equally fast"));
 }
 
 TEST_CASE("run --unfold replays every accelerator for itself and says that folding changed nothing", "[cli]") {

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include "models/job/configs_directory.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_sensitivity.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/run_pictures.hpp"
 #include "tools/commands/run_what_ifs.hpp"
@@ -136,6 +138,15 @@ std::string render_as(OutputFormat format, const RunRequest& request, const RunA
   }
 }
 
+/// A timeline has no jitter, which the predicted step has.
+void note_timeline_end(const StepPrediction& step, std::vector<std::string>& warnings) {
+  const Seconds jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)];
+  if (jitter > Seconds())
+    warnings.push_back(
+        fmt::format("the timeline shows replicas that are equally fast: it ends after {} s, without {} s of jitter",
+                    plain_number((step.step_time - jitter).in(second), 4), plain_number(jitter.in(second), 3)));
+}
+
 }  // namespace
 
 ExitCode run(const RunRequest& request) {
@@ -149,6 +160,7 @@ ExitCode run(const RunRequest& request) {
   site.complete(session.context.scenario);
   const StepPrediction step = site.predict(session.scenario);
   session.context.memory_capacity = step.memory_capacity;
+  if (!request.timeline.empty()) note_timeline_end(step, session.context.warnings);
   stop_if_interrupted();
   const RunAnswer answer{session, step, questions.answer(step)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
