@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/search/layout_costs.hpp"
 
+#include "models/settling/replica_jitter.hpp"
+
 namespace clusterwright {
 
 const StageTable& LayoutCosts::stages(const Plan& plan) {
@@ -29,6 +31,12 @@ std::vector<StageExchanges> LayoutCosts::exchanges(const PlannedJob& planned, co
   return out;
 }
 
+double LayoutCosts::slowest_replica(const Plan& plan) {
+  const auto [at, is_new] = slowest_.try_emplace(plan.data);
+  if (is_new) at->second = scenario_.steps.replica_spread.value * expected_largest(plan.data);
+  return at->second;
+}
+
 double LayoutCosts::idle_watts(const Scenario& s, const StepPrices& prices) {
   const Watts idle = prices.kernels.idle_power();
   return s.cluster.spec.accelerators * (idle + power_beside(s.cluster, idle)).in(watt);
@@ -44,7 +52,8 @@ double LayoutCosts::bound(const Layout& layout) {
   const Plan plan = plan_of(scenario_, layout);
   const StageTable& table = stages(plan);
   const PlannedJob job = planned(layout, plan, table);
-  const StepBound bound(job, table, passes(plan), plan.pipeline > 1 ? exchanges_.message(job) : 0);
+  const StepBound bound(job, table, passes(plan), plan.pipeline > 1 ? exchanges_.message(job) : 0,
+                        slowest_replica(plan));
   return bound.seconds(exchanges(job, table), exchanges_.activation_copy(job), power_);
 }
 

@@ -40,6 +40,8 @@ class LayoutCosts {
   const PassCosts& passes(const Plan& plan);
   ScheduleBook& schedules() { return schedules_; }
   std::vector<StageExchanges> exchanges(const PlannedJob& planned, const StageTable& stages);
+  /// Share by which the slowest replica of the plan computes longer than the mean one.
+  double slowest_replica(const Plan& plan);
 
   /// Bound on the step of one layout, at the clocks that power allows.
   double bound(const Layout& layout);
@@ -62,6 +64,7 @@ class LayoutCosts {
   PowerHeadroom power_;
   double idle_watts_;  // of all accelerators and what stands beside them
   ScheduleBook schedules_;
+  std::map<int, double> slowest_;  // by number of replicas
   std::map<std::tuple<int, int, bool>, std::unique_ptr<StageTable>> stages_;
   using PassKey = std::tuple<int, int, int, int, int, Recompute, int>;
   std::map<PassKey, std::unique_ptr<PassCosts>> passes_;

@@ -135,7 +135,7 @@ LayoutSweep::Inner::PassVariant LayoutSweep::Inner::variant(Recompute recompute,
     if (sweep_.request_.memory_only) break;
     plan_.rank_order = order;
     const double message = plan_.pipeline > 1 ? costs_.exchanges().message(job) : 0;
-    out.bounds.emplace_back(job, table, costs_.passes(plan_), message);
+    out.bounds.emplace_back(job, table, costs_.passes(plan_), message, costs_.slowest_replica(plan_));
   }
   const auto& instants = costs_.schedules().instants(plan_, table);
   job.offload.activations = MemoryLevel::device;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/lowering/lowered_step.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_program.hpp"
 #include "sim/replay.hpp"
 #include "sim/step_works.hpp"
@@ -19,6 +20,7 @@ RowCost& RowCost::operator+=(const RowCost& other) {
   slope += other.slope;
   kernels += other.kernels;
   clocked += other.clocked;
+  computing += other.computing;
   launch += other.launch;
   issue += other.issue;
   energy.clocked += other.energy.clocked;
@@ -29,9 +31,15 @@ RowCost& RowCost::operator+=(const RowCost& other) {
 
 RowCost operator*(double count, const RowCost& c) {
   const ClockedEnergy& e = c.energy;
-  return {
-      count * c.time,    c.lead,           count * c.slope, count * c.kernels,
-      count * c.clocked, count * c.launch, count * c.issue, {count * e.clocked, count * e.crossed, count * e.fixed}};
+  return {count * c.time,
+          c.lead,
+          count * c.slope,
+          count * c.kernels,
+          count * c.clocked,
+          count * c.computing,
+          count * c.launch,
+          count * c.issue,
+          {count * e.clocked, count * e.crossed, count * e.fixed}};
 }
 
 RowCost operator+(RowCost a, const RowCost& b) {
@@ -147,7 +155,7 @@ class RowReplay {
         if (same) end_row(begin, last, costs[row - 1]);
         rank = s.lanes[s.op_lane[op]].rank;
         row = same ? row + 1 : 1;
-        if (row <= rows_) costs[row - 1] = RowCost{costs[row - 1].time, 0, 0, 0, 0, 0, 0, {}};
+        if (row <= rows_) costs[row - 1] = RowCost{costs[row - 1].time, 0, 0, 0, 0, 0, 0, 0, {}};
         continue;
       }
       if (s.work_names[s.op_work[op]] == row_pause) {
@@ -168,15 +176,15 @@ class RowReplay {
     const RankClassId rank = s.lanes[s.op_lane[op]].rank;
     if (s.op_pass[op].exists()) {
       for (const PassOp& inside : s.passes[s.op_pass[op]].ops)
-        add_work(s, inside.work,
+        add_work(s, inside.work, inside.charge,
                  inside.collective == PassOp::kernel ? ChainId() : s.pass_chains[rank][inside.collective], cost);
       return;
     }
     const RendezvousId meeting = s.op_rendezvous[op];
-    add_work(s, s.op_work[op], meeting.exists() ? s.rendezvous[meeting].chain : ChainId(), cost);
+    add_work(s, s.op_work[op], s.op_charge[op], meeting.exists() ? s.rendezvous[meeting].chain : ChainId(), cost);
   }
 
-  void add_work(const StepStructure& s, WorkId id, ChainId chain, RowCost& cost) const {
+  void add_work(const StepStructure& s, WorkId id, ChargeId charge, ChainId chain, RowCost& cost) const {
     const WorkTiming& work = timing_.works[id];
     cost.launch += to_seconds(lowered_.timing().works[id].launch).in(second);
     if (chain.exists() && s.work_names[id] == host_at_work)
@@ -188,6 +196,7 @@ class RowReplay {
     const double time = to_seconds(work.duration).in(second);
     cost.kernels += time;
     cost.clocked += time * work.clock_share;
+    if (kind_of(static_cast<StepCharge>(charge.value)) == ChargeKind::compute) cost.computing += time;
     cost.energy.add(work.power.in(watt)*time, work.clock_share);
   }
 

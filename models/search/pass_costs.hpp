@@ -22,6 +22,7 @@ struct RowCost {
   double slope = 0;      ///< change of `time` with 1/clock
   double kernels = 0;    ///< kernels alone, at the reference clock
   double clocked = 0;    ///< change of `kernels` with 1/clock
+  double computing = 0;  ///< part of `kernels` that is charged as computation
   double launch = 0;     ///< time of the host to issue everything
   double issue = 0;      ///< time of the host for what it could not issue ahead
   ClockedEnergy energy;  ///< above idle

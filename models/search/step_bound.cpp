@@ -116,6 +116,7 @@ void WorkBuilder::add_whole_passes(int stage, StageWork& out) {
   out.middle = count * (plan.paired ? all.kernels : all.time);
   out.slope = count * (plan.paired ? all.clocked : all.slope);
   add_messages(stage, out);
+  out.computing = count * all.computing;
   out.launch = count * std::max(all.launch, all.issue);
   out.energy = (count * all).energy;
   out.rest = longest + (plan.virtual_pipeline - 1) * plan.interleaving_group() * longest;
@@ -149,8 +150,10 @@ void WorkBuilder::add_split_passes(int stage, StageWork& out) {
   out.slope = middle.slope;
   add_messages(stage, out);
   out.own = put_off * weight.time - weight.lead;
-  out.launch = std::max((middle + put_off * weight).launch, (middle + put_off * weight).issue);
-  out.energy = (middle + put_off * weight).energy;
+  const RowCost all = middle + put_off * weight;
+  out.computing = all.computing;
+  out.launch = std::max(all.launch, all.issue);
+  out.energy = all.energy;
   out.rest = weight.time;
 }
 
@@ -176,6 +179,7 @@ void WorkBuilder::add_both_ends(int stage, StageWork& out) {
   }
   out.slope = all.clocked;
   out.energy = all.energy;
+  out.computing = all.computing;
   out.launch = std::max(all.launch, all.issue);
   out.rest = out.middle;
 }
@@ -192,6 +196,12 @@ void WorkBuilder::add_round_trips() {
   }
 }
 
+double mean_computing(const std::vector<StageWork>& work) {
+  double sum = 0;
+  for (const StageWork& stage : work) sum += stage.computing;
+  return sum / static_cast<double>(work.size());
+}
+
 }  // namespace
 
 PowerHeadroom power_headroom(const Scenario& s, const StepPrices& prices) {
@@ -199,11 +209,13 @@ PowerHeadroom power_headroom(const Scenario& s, const StepPrices& prices) {
           s.parameters.power.voltage()};
 }
 
-StepBound::StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message)
+StepBound::StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message,
+                     double slowest)
     : micro_batches_(planned.plan.micro_batches),
       copies_(planned.plan.weight_copies()),
       message_(message),
-      work_(WorkBuilder(planned, stages, costs, message).build()) {}
+      work_(WorkBuilder(planned, stages, costs, message).build()),
+      jitter_(slowest * mean_computing(work_)) {}
 
 double StepBound::arrival(std::size_t stage, const std::vector<StageExchanges>& exchanges, double before) const {
   const double own = exchanges[static_cast<std::size_t>(work_[stage].stage_class)].before;
@@ -242,7 +254,7 @@ StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, 
 }
 
 double StepBound::seconds(const std::vector<StageExchanges>& exchanges, double copy) const {
-  return reach(exchanges, copy).seconds + largest_update(exchanges);
+  return reach(exchanges, copy).seconds + largest_update(exchanges) + jitter_;
 }
 
 double StepBound::least_energy(const VoltageCurve& voltage) const {
@@ -269,8 +281,8 @@ double StepBound::seconds(const std::vector<StageExchanges>& exchanges, double c
   constexpr double tolerance = 1e-3;
   const Reach most = reach(exchanges, copy);
   const double update = largest_update(exchanges), plain = most.seconds + update;
-  if (!power.governed) return plain;
-  return std::max(plain, (1 - tolerance) * with_power(most.stage, plain, power));
+  if (!power.governed) return plain + jitter_;
+  return std::max(plain, (1 - tolerance) * with_power(most.stage, plain, power)) + jitter_;
 }
 
 }  // namespace clusterwright

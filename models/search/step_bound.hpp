@@ -16,6 +16,9 @@
 /// clock c that it settles at, and waits do not lower E. The step is then at least as long as at the clock at which
 /// both bounds meet.
 ///
+/// The slowest of the replicas adds `slowest` times the computation of a rank, mean over the stages
+/// (models/settling/replica_jitter.hpp), without the bubbles that grow with it.
+///
 /// Example: 4 equal stages, F = 10 ms, B = 20 ms, 8 micro-batches, h = 0: the last stage gives
 /// 3 x 10 + 8 x 30 + 3 x 20 = 330 ms, which is (m + P - 1)(F + B).
 /// Source: Narayanan et al. 2021, section 2.2, for the bubble of 1F1B and of interleaved schedules
@@ -40,15 +43,16 @@ PowerHeadroom power_headroom(const Scenario& scenario, const StepPrices& prices)
 
 /// Work of a stage, in seconds.
 struct StageWork {
-  double fill = 0;    ///< first forward pass, which the next stage waits for
-  double drain = 0;   ///< last pass that the stage in front waits for
-  double middle = 0;  ///< from its first pass to its last that others wait for
-  double slope = 0;   ///< change with 1/clock of the passes in it
-  double slack = 0;   ///< part of `middle` that these passes do not fill
-  double own = 0;     ///< passes behind that
-  double lead = 0;    ///< part of a row that a wait in front of it hides, at most
-  double launch = 0;  ///< time of the host
-  double rest = 0;    ///< passes behind the begin of its reductions, at most
+  double fill = 0;       ///< first forward pass, which the next stage waits for
+  double drain = 0;      ///< last pass that the stage in front waits for
+  double middle = 0;     ///< from its first pass to its last that others wait for
+  double slope = 0;      ///< change with 1/clock of the passes in it
+  double slack = 0;      ///< part of `middle` that these passes do not fill
+  double own = 0;        ///< passes behind that
+  double lead = 0;       ///< part of a row that a wait in front of it hides, at most
+  double computing = 0;  ///< kernels that are charged as computation
+  double launch = 0;     ///< time of the host
+  double rest = 0;       ///< passes behind the begin of its reductions, at most
   int stage_class = 0;
   int layers = 0;
   ClockedEnergy energy;
@@ -57,7 +61,9 @@ struct StageWork {
 class StepBound {
  public:
   /// @param message  seconds of a message between neighbouring stages
-  StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message);
+  /// @param slowest  share by which the slowest replica computes longer than the mean one
+  StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message,
+            double slowest = 0);
 
   /// Bound at the reference clock. @param exchanges  by class of stages
   /// @param copy  seconds to copy the activations of one layer and micro-batch to the host
@@ -84,6 +90,7 @@ class StepBound {
   int copies_;  // of the weights
   double message_;
   std::vector<StageWork> work_;
+  double jitter_;  // seconds
 };
 
 }  // namespace clusterwright

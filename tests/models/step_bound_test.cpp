@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "models/lowering/step_prices.hpp"
+#include "models/settling/replica_jitter.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "support/catch.hpp"
 #include "support/random_scenario.hpp"
@@ -23,7 +24,8 @@ double bound_of(const Scenario& s, const Plan& plan) {
   ExchangeTimes times(s, prices);
   std::vector<StageExchanges> exchanges;
   for (int c = 0; c < stages.classes(); ++c) exchanges.push_back(times.of_stage(planned, stages.first_of(c)));
-  const StepBound bound(planned, stages, costs, plan.pipeline > 1 ? times.message(planned) : 0);
+  const StepBound bound(planned, stages, costs, plan.pipeline > 1 ? times.message(planned) : 0,
+                        s.steps.replica_spread.value * expected_largest(plan.data));
   return bound.seconds(exchanges, times.activation_copy(planned), power_headroom(s, prices));
 }
 
@@ -32,7 +34,8 @@ double bound_of(const Scenario& s, const Plan& plan) {
 TEST_CASE("no step is faster than its bound", "[models]") {
   const bool print = std::getenv("CLUSTERWRIGHT_PRINT_MARGINS") != nullptr;  // for docs/search.md
   REQUIRE(rc::check("bound <= replay", [print] {
-    const Scenario s = testing::random_scenario();
+    Scenario s = testing::random_scenario();
+    s.steps.replica_spread.value = *rc::gen::element(0.0, 0.02, 0.2).as("spread of replicas");
     const Plan plan = testing::plan_of(s);
     const double bound = bound_of(s, plan), time = to_seconds(time_step(s, plan).end).in(second);
     testing::describe(s);
