@@ -156,20 +156,29 @@ std::vector<std::string> hall_of(double kilowatts, const std::string& capping) {
 }  // namespace
 
 TEST_CASE("limits by stage hold the budget, and give power to the stage that others wait for", "[laws][power]") {
-  for (const double kilowatts : {1000.0, 850.0, 720.0}) {
+  for (const double kilowatts : {1000.0, 850.0}) {
     INFO(kilowatts);
     const SitedStep equal = on_eight_stages(hall_of(kilowatts, "equal"));
     const SitedStep shared = on_eight_stages(hall_of(kilowatts, "by_stage"));
     const PowerBudget& budget = *shared.step.power.budget;
     CHECK(budget.drawn <= budget.budget);
-    CHECK(shared.step.step_time <= equal.step.step_time);
-    if (kilowatts < 800) continue;
     CHECK(shared.step.step_time < 0.97 * equal.step.step_time);
     REQUIRE(budget.stage_limits.size() == 8);
     for (std::size_t stage = 0; stage + 1 < 8; ++stage) CHECK(budget.stage_limits[stage] < budget.stage_limits[7]);
     CHECK(budget.stage_limits[7] == budget.limit);
     CHECK(budget.stage_limits[0] < equal.step.power.budget->limit);
   }
+}
+
+// Below the voltage floor a slower clock costs energy instead of saving it.
+TEST_CASE("under deep caps stages that wait run faster than they must", "[laws][power]") {
+  const SitedStep equal = on_eight_stages(hall_of(700, "equal"));
+  const SitedStep shared = on_eight_stages(hall_of(700, "by_stage"));
+  const PowerBudget& budget = *shared.step.power.budget;
+  CHECK(budget.drawn <= budget.budget);
+  CHECK(shared.step.step_time < 0.99 * equal.step.step_time);
+  REQUIRE(budget.stage_limits.size() == 8);
+  for (std::size_t stage = 0; stage + 1 < 8; ++stage) CHECK(budget.stage_limits[stage] > 1.3 * budget.stage_limits[7]);
 }
 
 TEST_CASE("limits by stage that are stated give the step that capping found", "[laws][power]") {

@@ -26,7 +26,7 @@ void limit_accelerators(Cluster& cluster, Watts limit) {
 
 namespace {
 
-constexpr double enough = 2e-3;  // of a budget may stay unused
+constexpr double enough = 1e-4;  // of a budget may stay unused
 constexpr int most_rounds = 20;
 constexpr int most_shifts = 6;  // of power between stages
 
@@ -104,13 +104,31 @@ class BudgetSearch {
     const Plan plan = equal.step.step.plan;
     if (plan.pipeline == 1) return equal;
     cooled_ = laid_out(cooled_, plan);
-    Trial best = std::move(equal);
-    StageShares shares(busy_by_stage(best.step.scenario, plan));
+    const StageShares even(busy_by_stage(equal.step.scenario, plan));
+    const Seconds time = equal.step.step.step_time;
+    Trial best = towards_need(std::move(equal), even, plan);
+    return best.step.step.step_time < time || even.even() ? best : against_need(std::move(best), even);
+  }
+
+  Trial towards_need(Trial best, StageShares shares, const Plan& plan) {
     for (int shift = 0; shift < most_shifts && !shares.even(); ++shift) {
       shares_ = shares.next();
       Trial next = held();
       shares.learn(busy_by_stage(next.step.scenario, plan));
       if (next.step.step.step_time < best.step.step.step_time) best = std::move(next);
+    }
+    return best;
+  }
+
+  /// Stages that wait run faster than they must, and idle for longer.
+  Trial against_need(Trial best, const StageShares& even) {
+    constexpr double finer = 1.08;  // ratio of the limits of two stages, from one trial to the next
+    double ratio = finer;
+    for (int shift = 0; shift < most_shifts; ++shift, ratio *= finer) {
+      shares_ = even.reversed(ratio);
+      Trial next = held();
+      if (next.step.step.step_time >= best.step.step.step_time) break;
+      best = std::move(next);
     }
     return best;
   }
@@ -131,7 +149,7 @@ class BudgetSearch {
         high_excess = high.used() - 1;
         low_excess *= 0.5;
       }
-      if (high.limit - low.limit < 0.05 * watt) break;
+      if (high.limit - low.limit < 0.002 * watt) break;
     }
     return low;
   }

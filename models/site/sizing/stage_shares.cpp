@@ -74,6 +74,14 @@ const std::vector<double>& StageShares::next() {
   return shares_;
 }
 
+std::vector<double> StageShares::reversed(double ratio) const {
+  const auto [least, most] = std::ranges::minmax_element(busy_);
+  const double strength = std::log(ratio) / std::log(*most / *least);
+  std::vector<double> shares;
+  for (const Seconds busy : busy_) shares.push_back(std::pow(*least / busy, strength));
+  return shares;
+}
+
 void StageShares::learn(std::vector<Seconds> busy) {
   // Least squares of the change of times over that of limits, both against the mean of the stages.
   const std::vector<double> moved = around_mean(shares_, before_), lengthened = around_mean(busy, busy_);

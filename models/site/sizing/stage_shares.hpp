@@ -26,6 +26,9 @@ class StageShares {
   bool even() const;
   /// Next shares to try: the limit of each stage over the highest one.
   const std::vector<double>& next();
+  /// Shares the other way round: the stage that is busy longest gets the lowest limit. Near the lowest clocks a faster
+  /// kernel needs less energy, as it draws for a shorter time what its clock does not change. @param ratio  of limits
+  std::vector<double> reversed(double ratio) const;
   /// @param busy  of each stage with those
   void learn(std::vector<Seconds> busy);
 
