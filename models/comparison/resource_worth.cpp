@@ -69,7 +69,7 @@ class Valuer {
   std::optional<Watts> power_of_limit() const {
     Scenario lower = *option_.scenario;
     const AcceleratorPart& part = lower.cluster.accelerator;
-    const Watts limit = (1 - tenth) * part.power_limit.value_or(part.power.value);
+    const Watts limit = (1 - tenth) * part.limit_or_rating();
     if (limit < least_power_limit(part)) return {};
     limit_accelerators(lower.cluster, limit);
     const auto sized = size_of(lower);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/step_warnings.hpp"
 #include "models/prediction/bottleneck.hpp"
+#include "models/prediction/limit_evidence.hpp"
 #include "models/prediction/site_remarks.hpp"
 #include "models/prediction/unstated_routing.hpp"
 #include "topology/routing/routed_network.hpp"
@@ -194,7 +195,7 @@ std::vector<std::string> straggler_sentences(const StepPrediction& step) {
 std::vector<std::string> idle_stage_limits(const Scenario& s) {
   const std::vector<Watts>& limits = s.job.parallel.stage_power_limits;
   const AcceleratorPart& part = s.cluster.accelerator;
-  const Watts own = part.power_limit.value_or(part.power.value);
+  const Watts own = part.limit_or_rating();
   if (limits.empty() || std::ranges::any_of(limits, [&](Watts limit) { return limit < own; })) return {};
   return {fmt::format("job.parallel.stage_power_limits_w changes nothing: no limit is below the {:.0f} W of each {}",
                       own.in(watt), part.id)};
@@ -210,11 +211,11 @@ std::vector<std::string> limit_warnings(const StepPrediction& step, bool beyond_
                     lowest_clock));
   if (step.power.limits.empty()) return out;
   if (step.breakdown[static_cast<std::size_t>(StepCharge::throttle)] <= Seconds{}) return out;
-  out.push_back(
+  out.push_back(fmt::format(
       "what a power limit costs follows the power of single cards under held loads, and an estimate of the clock below "
-      "which their voltage stays; published training on 8 H100 and 8 H200 under limits of 200 to 600 W lost 0.9 to "
-      "1.15 "
-      "times as much (docs/models/power.md)");
+      "which their voltage stays; published training on 8 H100 and 8 H200 under limits of 200 to 600 W lost {} to {} "
+      "times as much (docs/models/power.md)",
+      least_cost_of_limits, most_cost_of_limits));
   return out;
 }
 

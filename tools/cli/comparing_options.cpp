@@ -42,10 +42,27 @@ void add_sensitivity(CommandAdder& line) {
   r->scenario.command_line = line.typed;
 }
 
+void add_share(CommandAdder& line) {
+  const auto [app, r] = line.add<ShareRequest>(
+      "share", "jobs beside each other under one power budget: which limit each one gets, and what it loses", share);
+  app->add_option("SCENARIO", r->scenarios,
+                  "scenarios, or models with --on: names of the catalog, or files; the same one twice is two jobs")
+      ->type_name("FILE ...");
+  app->add_option("--power", r->power, "mean power that the grid grants all jobs on the design day: 2MW, 800kW")
+      ->type_name("POWER");
+  app->add_option("--weights", r->weights, "worth of the work of each job, in their order; default: 1 each")
+      ->type_name("A,B,...");
+  add_machine(*app, r->common);
+  add_settings(*app, r->common.settings, r->common.parameters, ", of each job");
+  add_output(*app, r->output, data_formats);
+  r->common.command_line = line.typed;
+}
+
 }  // namespace
 
 void add_comparing(CommandAdder& line) {
   add_compare(line);
+  add_share(line);
   add_sensitivity(line);
 }
 

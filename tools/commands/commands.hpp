@@ -95,6 +95,16 @@ struct CompareRequest {
 /// @return impossible if no option runs; difference as `exit_code` asks
 ExitCode compare(const CompareRequest& request);
 
+/// Jobs beside each other on one power.
+struct ShareRequest {
+  ScenarioRequest common;              ///< options that all share; `scenario` stays empty
+  std::vector<std::string> scenarios;  ///< one for each job
+  std::string power;                   ///< what the grid grants in the mean, "2MW"
+  std::string weights;                 ///< of the work of each job, "2,1"; empty: all 1
+  OutputRequest output;
+};
+ExitCode share(const ShareRequest& request);
+
 /// Worth of 10 % more of each resource of a job.
 struct SensitivityRequest {
   ScenarioRequest scenario;

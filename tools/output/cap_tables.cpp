@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/prediction/limit_evidence.hpp"
 #include "models/prediction/prediction.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
@@ -15,9 +16,6 @@
 namespace clusterwright {
 
 namespace {
-
-/// Cost of limits in published training over the predicted one, at most (docs/models/power.md).
-constexpr double published_over_predicted = 1.4;
 
 const StepPrediction& step_of(const CapOption& option) {
   return *option.filled->step;
@@ -31,13 +29,13 @@ double gain(const CapOption& option, const CapOption& over) {
   return step_of(option).tokens_per_second / step_of(over).tokens_per_second - 1;
 }
 
-/// Gain if each accelerator lost `published_over_predicted` times as much to its limit.
+/// Gain if each accelerator lost `most_cost_of_limits` times as much to its limit.
 double cautious_gain(const CapOption& option, const CapOption& over) {
   const double kept =
       step_of(option).tokens_per_second_per_accelerator() / step_of(over).tokens_per_second_per_accelerator();
   if (kept >= 1) return gain(option, over);
   const double more = (1 + gain(option, over)) / kept;
-  return more * (1 - published_over_predicted * (1 - kept)) - 1;
+  return more * (1 - most_cost_of_limits * (1 - kept)) - 1;
 }
 
 const CapOption* cheapest(const CapComparison& caps) {
@@ -163,7 +161,7 @@ std::vector<std::string> cap_sentences(const CapComparison& caps) {
     text += fmt::format(
         ", {} more than at {}; if limits cost {} times as much as predicted, as in published runs on H100 "
         "and H200, {}",
-        percent_text(gain(*best, *first)), cap_name(*first), published_over_predicted,
+        percent_text(gain(*best, *first)), cap_name(*first), most_cost_of_limits,
         percent_text(cautious_gain(*best, *first)));
   out.push_back(text + ".");
   if (least)
@@ -181,7 +179,7 @@ Warnings cap_warnings(const Warnings& about_input, const CapComparison& caps) {
       if (!verdict.holds) warnings.push_back(fmt::format("{} does not hold: {}", verdict.what, verdict.arithmetic));
     running.push_back({cap_name(option), std::move(warnings)});
   }
-  return warnings_of(about_input, running, "");
+  return warnings_of(about_input, running);
 }
 
 JsonValue caps_to_json(const ResultContext& context, const CapComparison& caps) {

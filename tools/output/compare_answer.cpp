@@ -331,7 +331,7 @@ Warnings compare_warnings(const CompareAnswer& answer) {
       warnings.insert(warnings.end(), step->warnings.begin(), step->warnings.end());
     named.push_back({letter_of(i), std::move(warnings)});
   }
-  return warnings_of(Warnings{}, named, "");
+  return warnings_of(Warnings{}, named);
 }
 
 std::string next_of(const CompareAnswer& answer) {

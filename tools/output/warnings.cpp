@@ -26,7 +26,7 @@ Warnings warnings_of(const Warnings& input, const Warnings& result) {
   return out;
 }
 
-Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, const std::string& unit) {
+Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, const AroundNames& around) {
   Warnings seen, names;
   for (const NamedWarnings& answer : answers)
     for (const std::string& warning : answer.warnings) {
@@ -35,8 +35,9 @@ Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, 
       names.clear();
       for (const NamedWarnings& other : answers)
         if (has(other.warnings, warning)) names.push_back(other.name);
-      input.push_back(
-          names.size() == answers.size() ? warning : fmt::format("at {}{}: {}", fmt::join(names, "; "), unit, warning));
+      input.push_back(names.size() == answers.size()
+                          ? warning
+                          : fmt::format("{}{}{}: {}", around.before, fmt::join(names, "; "), around.behind, warning));
     }
   return input;
 }
@@ -45,7 +46,7 @@ Warnings warnings_of(const Warnings& input, const ScaleCurve& curve) {
   std::vector<NamedWarnings> computed;
   for (const ScalePoint& point : curve.points)
     if (point.reason.empty()) computed.push_back({count_text(point.step.accelerators), point.step.warnings});
-  return warnings_of(warnings_of(input, curve.warnings), computed, " GPUs");
+  return warnings_of(warnings_of(input, curve.warnings), computed, {"at ", " GPUs"});
 }
 
 void print_warnings(const Warnings& warnings, const std::vector<OutputTarget>& targets) {

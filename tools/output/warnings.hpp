@@ -22,10 +22,14 @@ struct NamedWarnings {
   Warnings warnings;
 };
 
+struct AroundNames {
+  std::string before = "at ", behind = {};
+};
+
 /// Warnings about the input, then those of the answers, each once. One of some answers only names them: "at 8; 16
 /// GPUs".
-/// @param unit  behind the names: " GPUs"
-Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, const std::string& unit);
+/// @param around  words before and behind the names: "at ", " GPUs"
+Warnings warnings_of(Warnings input, const std::vector<NamedWarnings>& answers, const AroundNames& around = {});
 
 /// Warnings about the input, then those of its result.
 Warnings warnings_of(const Warnings& input, const Warnings& result);

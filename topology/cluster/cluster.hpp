@@ -122,7 +122,7 @@ Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& re
 /// Whether a single accelerator has a limit of its own below that of the others of its kind.
 inline bool is_limited(const SlowAcceleratorSpec& slow, const Cluster& cluster) {
   const AcceleratorPart& part = cluster.part_of(AcceleratorId(static_cast<std::size_t>(slow.accelerator)));
-  return slow.power_limit && *slow.power_limit < part.power_limit.value_or(part.power.value);
+  return slow.power_limit && *slow.power_limit < part.limit_or_rating();
 }
 
 }  // namespace clusterwright

@@ -78,6 +78,9 @@ struct AcceleratorPart {
   std::map<std::string, Sourced<double>> thermal_c;  ///< max_operating, slowdown, shutdown, memory_max_operating
   std::map<std::string, Sourced<double>> price_usd;  ///< low, high, list
   std::string note;
+
+  /// The limit that its operator has set, or the rating.
+  Watts limit_or_rating() const { return power_limit.value_or(power.value); }
 };
 const Record<AcceleratorPart>& record(const AcceleratorPart*);
 

@@ -74,7 +74,7 @@ namespace {
 /// All accelerators of one node at their power limits.
 Watts accelerators_limited(const Cluster& cluster) {
   const AcceleratorPart& part = cluster.accelerator;
-  return cluster.node_accelerators * part.power_limit.value_or(part.power.value);
+  return cluster.node_accelerators * part.limit_or_rating();
 }
 
 }  // namespace

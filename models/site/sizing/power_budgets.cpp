@@ -24,6 +24,12 @@ void limit_accelerators(Cluster& cluster, Watts limit) {
   for (NodeGroup& group : cluster.groups) group.accelerator.power_limit = limit;
 }
 
+Watts lowest_limit(const Scenario& scenario) {
+  const AcceleratorPart& part = scenario.cluster.accelerator;
+  return std::min(part.limit_or_rating(),
+                  std::max(least_power_limit(part), 1.05 * idle_power(part, scenario.parameters.power)));
+}
+
 namespace {
 
 constexpr double enough = 1e-4;  // of a budget may stay unused
@@ -81,20 +87,13 @@ class BudgetSearch {
   }
 
  private:
-  Watts rating() const {
-    return cooled_.cluster.accelerator.power_limit.value_or(cooled_.cluster.accelerator.power.value);
-  }
-
-  Watts lowest_limit() const {
-    const AcceleratorPart& part = cooled_.cluster.accelerator;
-    return std::min(rating(), std::max(least_power_limit(part), 1.05 * idle_power(part, cooled_.parameters.power)));
-  }
+  Watts rating() const { return cooled_.cluster.accelerator.limit_or_rating(); }
 
   /// The highest limit that holds every budget, at the present shares of the stages.
   Trial held() {
     Trial high = tried(rating());
     if (high.used() <= 1) return high;
-    Trial low = tried(lowest_limit());
+    Trial low = tried(lowest_limit(cooled_));
     if (low.used() > 1) refuse(low);
     return between(std::move(low), std::move(high));
   }
@@ -157,7 +156,7 @@ class BudgetSearch {
   /// Limits at the present shares, those that the job states kept.
   std::vector<Watts> stage_limits(Watts highest) const {
     std::vector<Watts> out;
-    for (const double share : shares_) out.push_back(std::max(lowest_limit(), share * highest));
+    for (const double share : shares_) out.push_back(std::max(lowest_limit(cooled_), share * highest));
     const std::vector<Watts>& stated = cooled_.job.parallel.stage_power_limits;
     for (std::size_t stage = 0; stage < stated.size(); ++stage) out[stage] = std::min(out[stage], stated[stage]);
     return out;

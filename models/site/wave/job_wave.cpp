@@ -155,7 +155,7 @@ class WaveMaker {
     const AcceleratorPart& part = s.cluster.accelerator;
     const Watts idle = idle_power(part, s.parameters.power);
     return {rank_groups(s, step_.plan, std::max(1, plan_.floor.nodes_per_rack)),
-            {idle, part.power_limit.value_or(part.power.value)},
+            {idle, part.limit_or_rating()},
             power_beside(s.cluster, idle),
             plan_.mean.it - plan_.mean.nodes,
             plan_.mean.it,
