@@ -141,19 +141,21 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
 }
 
 HeldOutSteps hold_out_steps(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
-                            const StepCalibration& steps, const std::function<std::string(const StepRow&)>& group_of) {
+                            const StepCalibration& steps, const StepGroups& wanted) {
   const StepProblem problem(fit.rows, fit.slopes, steps);
   const RegressionProblem all = problem.regression(predicted, {});
   const std::size_t unknowns = fit.unknowns.size();
   std::map<std::string, std::vector<std::size_t>> groups;
   HeldOutSteps out{all.offsets, std::vector<double>(fit.rows.size()), {}, {}};
   for (std::size_t i = 0; i < fit.rows.size(); ++i) {
-    out.groups.push_back(group_of(fit.rows[i]));
+    out.groups.push_back(wanted.group_of(fit.rows[i]));
     groups[out.groups.back()].push_back(i);
   }
   for (const auto& [name, members] : groups) {
-    std::vector<bool> keep(fit.rows.size(), true);
-    for (const std::size_t i : members) keep[i] = false;
+    if (name.empty()) continue;
+    std::vector<bool> keep(fit.rows.size());
+    for (std::size_t i = 0; i < fit.rows.size(); ++i)
+      keep[i] = out.groups[i] != name && wanted.sees(out.groups[i], name);
     RegressionResult others = regress(problem.regression(fit.slopes, keep));
     problem.pass_on(keep, others.values);
     for (const std::size_t i : members) {

@@ -49,17 +49,24 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
 
 /// Rows predicted by fits that did not see them.
 struct HeldOutSteps {
-  std::vector<double> errors;       ///< log(predicted/measured)
+  std::vector<double> errors;       ///< log(predicted/measured); with all rows, where a row is never held out
   std::vector<double> variances;    ///< of those, by the covariance of the factors that the other rows leave
   std::vector<std::string> groups;  ///< group of each row
   std::map<std::string, std::vector<double>> covariances;  ///< of the factors without a group, by its name
 };
 
-/// Rows predicted by a fit to all rows of other groups, straightened at the solution.
+/// Which rows are held out together, and which are left to fit to.
+struct StepGroups {
+  std::function<std::string(const StepRow&)> group_of;  ///< empty: the row is never held out
+  /// Whether a fit that predicts the group `held_out` sees the rows of another group.
+  std::function<bool(const std::string& other, const std::string& held_out)> sees =
+      [](const std::string&, const std::string&) { return true; };
+};
+
+/// Rows predicted by a fit to rows of other groups, straightened at the solution.
 /// @param predicted  errors and slopes of held-out rows: those of the fit, or under other kernels
-/// @param group_of   rows of one group are held out together
 HeldOutSteps hold_out_steps(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
-                            const StepCalibration& steps, const std::function<std::string(const StepRow&)>& group_of);
+                            const StepCalibration& steps, const StepGroups& groups);
 
 /// Dimensions that make rows one model, whatever it is called and however its vocabulary is padded.
 std::string model_of(const StepRow& row);

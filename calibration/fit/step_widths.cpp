@@ -61,7 +61,7 @@ struct HeldOutGroups {
 /// @param kernels  variances by the parameters of kernels, which join those of the fitted factors
 HeldOutGroups held_out(const StepFitResult& fit, const std::vector<double>& kernels, const StepCalibration& steps) {
   const auto by = [&](const RowName& group, const std::vector<WiderClass>& wider) {
-    HeldOutClass out{hold_out_steps(fit, fit.slopes, steps, group), class_weights(fit.rows, group, wider)};
+    HeldOutClass out{hold_out_steps(fit, fit.slopes, steps, {group}), class_weights(fit.rows, group, wider)};
     for (std::size_t i = 0; i < kernels.size(); ++i) out.variances[i] += kernels[i];
     return out;
   };
@@ -69,7 +69,7 @@ HeldOutGroups held_out(const StepFitResult& fit, const std::vector<double>& kern
   const WiderClass stack{entry_of}, architecture{architecture_of, mixed_in_steps}, vendor{vendor_of};
   return {by(model_of, {stack, architecture}), by(accelerator_of, {architecture}),
           by(architecture_of, {vendor}),       by(vendor_of, {}),
-          by(entry_of, {architecture}),        hold_out_steps(fit, fit.slopes, steps, size_of_row)};
+          by(entry_of, {architecture}),        hold_out_steps(fit, fit.slopes, steps, {size_of_row})};
 }
 
 /// Standard deviation that errors of these rows miss beyond variances that are known.

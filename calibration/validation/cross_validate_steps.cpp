@@ -4,7 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -21,25 +21,44 @@ namespace {
 struct Split {
   const char* key;
   const char* name;
-  std::function<std::string(const StepRow&)> group;
+  StepGroups groups;
+  bool each_group = false;  ///< figures of each group stand beside those of all
 };
 
 std::string part_of(const StepRow& row) {
   return row.scenario.cluster.accelerator.id;
 }
 
-std::vector<Split> splits(const std::vector<Measurement>& measurements) {
+/// Calendar year of the software.
+std::string year_of(const StepRow& row, const CalendarDate& reference) {
+  return std::to_string(static_cast<int>(std::floor(reference.year + (reference.month - 1) / 12.0 + row.years)));
+}
+
+constexpr int large = 512;
+
+std::string if_large(const StepRow& row) {
+  return row.plan.accelerators() > large ? "more than 512 accelerators" : "";
+}
+
+bool is_earlier(const std::string& year, const std::string& held_out) {
+  return year < held_out;
+}
+
+std::vector<Split> splits(const std::vector<Measurement>& measurements, const CalendarDate& reference) {
   const auto accelerators = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
   // The first word names the publisher; it selects what is held out and is no input of any prediction.
   const auto source = [&](const StepRow& row) {
     const std::string& text = measurements[row.measurement].source;
     return text.substr(0, text.find(' '));
   };
-  return {{"by_model", "training step, model held out", model_of},
-          {"by_size", "training step, size held out", accelerators},
-          {"by_accelerator", "training step, accelerator held out", part_of},
-          {"by_source", "training step, source held out", source},
-          {"by_stack", "training step, stack held out", [](const StepRow& row) { return row.entry; }}};
+  const auto year = [reference](const StepRow& row) { return year_of(row, reference); };
+  return {{"by_model", "training step, model held out", {model_of}},
+          {"by_size", "training step, size held out", {accelerators}},
+          {"by_large_size", "training step, more than 512 accelerators held out", {if_large}},
+          {"by_accelerator", "training step, accelerator held out", {part_of}},
+          {"by_source", "training step, source held out", {source}},
+          {"by_stack", "training step, stack held out", {[](const StepRow& row) { return row.entry; }}},
+          {"by_year", "training step, year and all later ones held out", {year, is_earlier}, true}};
 }
 
 /// Rows with the kernels that they would have without the held-out measurements, and the names of their groups.
@@ -128,19 +147,22 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
                        std::vector<std::string> groups) {
     SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
-    HeldOutSteps held_out = hold_out_steps(fit, slopes, shelf.steps, split.group);
-    for (std::size_t i = 0; i < fit.rows.size(); ++i)
+    HeldOutSteps held_out = hold_out_steps(fit, slopes, shelf.steps, split.groups);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+      if (held_out.groups[i].empty()) continue;
       errors.errors.emplace_back(fit.rows[i].measurement, held_out.errors[i]);
+      errors.held_out.push_back(held_out.groups[i]);
+      if (split.each_group) errors.groups.push_back(held_out.groups[i] + " and all later years held out");
+    }
     errors.calibrations = calibrations_without(fit, shelf.steps, held_out.covariances);
-    errors.held_out = std::move(held_out.groups);
     out.push_back(std::move(errors));
   };
-  for (const Split& split : splits(measurements)) add(split, fit.slopes, {}, {});
+  for (const Split& split : splits(measurements, shelf.steps.reference_date)) add(split, fit.slopes, {}, {});
   HeldOutRows part = without_own_part(fit, microbenchmarks, shelf);
-  add({"by_accelerator", "training step, accelerator and its kernels held out", part_of}, step_shares(part.rows),
+  add({"by_accelerator", "training step, accelerator and its kernels held out", {part_of}}, step_shares(part.rows),
       half_widths(part.rows, false), std::move(part.groups));
   HeldOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
-  add({"by_generation", "training step, generation held out", [](const StepRow& row) { return row.architecture; }},
+  add({"by_generation", "training step, generation held out", {[](const StepRow& row) { return row.architecture; }}},
       step_shares(generation.rows), half_widths(generation.rows, true), std::move(generation.groups));
   return out;
 }

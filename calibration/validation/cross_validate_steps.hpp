@@ -9,7 +9,8 @@
 
 namespace clusterwright {
 
-/// Errors of steps with whole models, sizes, accelerators, sources, stacks and generations held out in turn. The step
+/// Errors of steps with whole models, sizes, accelerators, sources, stacks and generations held out in turn; with
+/// all sizes above 512 accelerators held out; and each year of software from the years before it. The step
 /// calibration is fitted to the rest, straightened around the committed one: slopes are shares of the step, so no step
 /// is simulated twice.
 ///

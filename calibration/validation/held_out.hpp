@@ -15,8 +15,7 @@ namespace clusterwright {
 
 /// Errors of cases under fits without them: whole models, sizes, accelerators, sources or generations held out.
 struct SplitErrors {
-  std::string
-      key;  ///< key in `cross_validation`: by_model, by_size, by_accelerator, by_source, by_stack or by_generation
+  std::string key;                                     ///< key in `cross_validation`: "by_model"
   std::string name;                                    ///< "training step, model held out"
   std::vector<std::pair<std::size_t, double>> errors;  ///< index of the case, and log(predicted / measured)
   /// Half-width of the 90 % interval as a log, and name of the held-out group, of each error; empty: not asked.

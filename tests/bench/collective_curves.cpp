@@ -13,9 +13,9 @@
 #include "calibration/measured/measurement.hpp"
 #include "calibration/validation/validate_case.hpp"
 #include "models/kernels/collectives/predict_collective.hpp"
+#include "tools/output/curve_panels.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
-#include "tools/output/rate_charts.hpp"
 
 using namespace clusterwright;
 
@@ -36,8 +36,17 @@ bool is_drawn(const Measurement& m) {
          std::ranges::find(inside_nodes, m.id) != inside_nodes.end();
 }
 
-BytesPerSecond bus_bandwidth(const MeasuredCollective& c, Bytes size, Seconds time) {
-  return size / time * bus_factor(CollectiveOp::all_reduce, c.ranks);
+/// "64K", "16G": powers of two, as nccl-tests counts sizes.
+std::string size_text(double bytes) {
+  constexpr std::array units = {"B", "K", "M", "G"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) bytes /= 1024, ++unit;
+  return fmt::format("{:.0f}{}", bytes, units[unit]);
+}
+
+/// In GB/s.
+double bus_bandwidth(const MeasuredCollective& c, Bytes size, Seconds time) {
+  return (size / time).in(gigabyte_per_second)*bus_factor(CollectiveOp::all_reduce, c.ranks);
 }
 
 /// The same case at every power of two from 1 MB, or its smallest size, to 16 GB.
@@ -50,16 +59,16 @@ Measurement at_all_sizes(Measurement m) {
   return m;
 }
 
-RatePanel panel_of(const Measurement& m, const ValidationContext& context) {
+CurvePanel panel_of(const Measurement& m, const ValidationContext& context) {
   const MeasuredCollective& c = *m.collective;
   const int nodes = c.ranks / c.ranks_per_node;
-  RatePanel panel;
+  CurvePanel panel;
   panel.heading = fmt::format("{} {} in {} {}{}", c.ranks, m.hardware.accelerator, nodes, nodes == 1 ? "node" : "nodes",
                               c.in_network_reduction.value_or(false) && nodes > 1 ? ", SHARP" : "");
   const CaseResult at_points = validate_case(m, context);
   std::vector<double> errors;
   for (std::size_t i = 0; i < at_points.predicted.size(); ++i) {
-    panel.measured.push_back({c.points[i].size, bus_bandwidth(c, c.points[i].size, c.points[i].time)});
+    panel.measured.push_back({c.points[i].size.in(byte), bus_bandwidth(c, c.points[i].size, c.points[i].time)});
     errors.push_back(std::abs(std::log(at_points.predicted[i] / at_points.measured[i])));
   }
   std::ranges::sort(errors);
@@ -71,8 +80,8 @@ RatePanel panel_of(const Measurement& m, const ValidationContext& context) {
     return bus_bandwidth(c, whole.collective->points[i].size, us * microsecond);
   };
   for (std::size_t i = 0; i < curve.predicted.size(); ++i)
-    panel.predicted.push_back(
-        {whole.collective->points[i].size, rate(i, curve.predicted[i]), rate(i, curve.high[i]), rate(i, curve.low[i])});
+    panel.predicted.push_back({whole.collective->points[i].size.in(byte), rate(i, curve.predicted[i]),
+                               rate(i, curve.high[i]), rate(i, curve.low[i])});
   return panel;
 }
 
@@ -81,12 +90,14 @@ RatePanel panel_of(const Measurement& m, const ValidationContext& context) {
 int main(int, char** arguments) {
   const std::filesystem::path folder = CLUSTERWRIGHT_CONFIGS;
   const ValidationContext context = validation_context(load_shelf(folder));
-  RateChart chart{{"collectives", "Bus bandwidth of all-reduce, predicted and measured",
-                   "One panel for each published sweep; a line for the prediction, circles for measured sizes."},
-                  {}};
+  CurvePanels chart{{"collectives", "Bus bandwidth of all-reduce, predicted and measured",
+                     "One panel for each published sweep; a line for the prediction, circles for measured sizes."},
+                    "Bus bandwidth, GB/s, over the size of the message",
+                    size_text,
+                    {}};
   for (const Measurement& m : read_measurements(folder / ".." / "calibration" / "measurements" / "collectives.json"))
     if (is_drawn(m)) chart.panels.push_back(panel_of(m, context));
-  std::ranges::stable_sort(chart.panels, {}, [](const RatePanel& panel) { return panel.heading.ends_with("1 node"); });
-  write_file(arguments[1], standalone(rates_svg(chart, 1000)));
+  std::ranges::stable_sort(chart.panels, {}, [](const CurvePanel& panel) { return panel.heading.ends_with("1 node"); });
+  write_file(arguments[1], standalone(curve_panels_svg(chart, 1000, 3)));
   return 0;
 }

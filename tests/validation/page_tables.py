@@ -17,7 +17,7 @@ COLLECTIVES = {  # first cell of the table of collectives: family, or kind
     "dispatch and combine, low-latency kernels": "deepep",
     "dispatch and combine, bulk kernels": "deepep-bulk",
 }
-HELD_OUT = ("by_model", "by_size", "by_accelerator", "by_source", "by_stack")
+HELD_OUT = ("by_model", "by_size", "by_large_size", "by_accelerator", "by_source", "by_stack", "by_year")
 WITHOUT_KERNELS = ("by_accelerator", "by_generation")
 SUMS = {  # first cell of the rows that sum up the table of parts without their kernels
     "training step, accelerator and its kernels held out": "all accelerators",
@@ -57,7 +57,7 @@ def baseline_row(name, engine, closed_form, constant):
 
 
 def baseline_rows(cross):
-    for part in HELD_OUT[:3]:
+    for part in ("by_model", "by_size", "by_accelerator"):
         others = [{row["name"]: row for row in cross.get(base, {}).get(part, [])} for base in ("closed_form", "constant")]
         for row in cross.get(part, []):
             if all(row["name"] in other for other in others):

@@ -95,8 +95,8 @@ JsonValue cross_json(const std::vector<HeldOutFigures>& cross, const std::vector
 /// Held-out figures of the model, and of the baselines beside them.
 JsonValue cross_json(const ValidationReport& report) {
   const std::vector<const char*> of_baselines = {"by_model", "by_size", "by_accelerator"};
-  JsonValue out =
-      cross_json(*report.cross, {"by_model", "by_size", "by_accelerator", "by_source", "by_stack", "by_generation"});
+  JsonValue out = cross_json(*report.cross, {"by_model", "by_size", "by_large_size", "by_accelerator", "by_source",
+                                             "by_stack", "by_year", "by_generation"});
   out.set("closed_form", cross_json(report.cross_baselines.closed_form, of_baselines));
   out.set("constant", cross_json(report.cross_baselines.constant, of_baselines));
   return out;
