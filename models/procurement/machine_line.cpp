@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 
 #include "models/job/scenario_loader.hpp"
 #include "models/kernels/kernel_times.hpp"
+#include "models/memory/memory_verdict.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/training_run.hpp"
@@ -48,18 +50,27 @@ int unit_of(const PurchaseJob& job, const MachineChoice& machine, const Catalog&
 
 /// Reason why a size cannot be; nothing where it can.
 std::optional<SizedOption> refusal_of(const SizedCluster& sized) {
-  if (!sized.step || !sized.step->fits) return SizedOption{{}, sized.step ? sized.step->verdict : "no step"};
+  if (!sized.step || !sized.step->fits)
+    return SizedOption{{}, Obstacle::too_small, sized.step ? sized.step->verdict : "no step"};
   for (const SiteVerdict& verdict : sized.plan.verdicts)
-    if (!verdict.holds) return SizedOption{{}, verdict.what + ": " + verdict.arithmetic, true};
-  if (!sized.run) return SizedOption{{}, "the job states no end"};
+    if (!verdict.holds) return SizedOption{{}, Obstacle::too_large, verdict.what + ": " + verdict.arithmetic};
+  if (!sized.run) return SizedOption{{}, Obstacle::impossible, "the job states no end"};
   return {};
+}
+
+/// Refusal of a plan that does not fit, which spares its replay.
+std::optional<SizedOption> too_small(const ChosenPlan& chosen) {
+  if (chosen.fits()) return {};
+  const double residual = memory_residual(chosen.scenario.steps, chosen.scenario.stack);
+  return SizedOption{
+      {}, Obstacle::too_small, judge_memory(chosen.memory, chosen.capacity, chosen.plan.pipeline, residual).sentence};
 }
 
 SizedOption too_slow(int accelerators, Seconds time, const LongestRun& longest) {
   return {
       {},
+      Obstacle::too_slow,
       fmt::format("{} accelerators take at least {:.1f} times {}", accelerators, time / longest.beside, longest.what),
-      false,
       time};
 }
 
@@ -128,7 +139,12 @@ bool MachineLine::is_planned(std::size_t rung) const {
 
 void MachineLine::set_longest(std::optional<LongestRun> longest) {
   longest_ = std::move(longest);
-  std::erase_if(known_, [](const auto& known) { return known.second.least_time.has_value(); });
+  std::erase_if(known_, [](const auto& known) { return known.second.obstacle == Obstacle::too_slow; });
+}
+
+void MachineLine::set_budget(std::optional<Dollars> budget) {
+  budget_ = budget;
+  std::erase_if(known_, [](const auto& known) { return known.second.obstacle == Obstacle::too_dear; });
 }
 
 std::vector<PurchasePlan> MachineLine::plans() const {
@@ -141,9 +157,13 @@ std::vector<PurchasePlan> MachineLine::plans() const {
 
 std::string MachineLine::reason() const {
   const std::lock_guard lock(adding_);
-  for (const auto& [rung, option] : known_)
-    if (!option.plan) return option.reason;
-  return {};
+  const auto first = std::ranges::find_if(known_, [](const auto& known) { return !known.second.plan; });
+  if (first == known_.end()) return {};
+  const auto& [obstacle, reason] = std::tie(first->second.obstacle, first->second.reason);
+  const auto dear =
+      std::ranges::find_if(known_, [](const auto& known) { return known.second.obstacle == Obstacle::too_dear; });
+  const bool would_grow = obstacle == Obstacle::too_small || obstacle == Obstacle::too_slow;
+  return reason + (would_grow && dear != known_.end() ? "; " + dear->second.reason : "");
 }
 
 FlopsPerSecond MachineLine::peak_rate() const {
@@ -170,7 +190,14 @@ PurchasePlan MachineLine::completed(PurchasePlan plan) const {
   return plan;
 }
 
+bool MachineLine::is_too_dear(int accelerators) const {
+  const std::optional<Dollars> each = least_price();
+  return budget_ && each && accelerators * *each > *budget_;
+}
+
 SizedOption MachineLine::option_of(int accelerators) const {
+  if (is_too_dear(accelerators))
+    return {{}, Obstacle::too_dear, fmt::format("the nodes of {} accelerators alone exceed the budget", accelerators)};
   try {
     const Scenario scenario = scenario_of(accelerators);
     const double steps = paid_steps(scenario, prices_);
@@ -178,6 +205,7 @@ SizedOption MachineLine::option_of(int accelerators) const {
     if (longest_ && steps > 0) effort.longest = longest_->time / steps;
     auto decided = std::make_shared<const DecidedPlan>(site_->decide(scenario, effort));
     if (decided->too_slow) return too_slow(accelerators, steps * *decided->too_slow, *longest_);
+    if (auto refusal = too_small(decided->chosen)) return *std::move(refusal);
     const GivenPlan given{*decided, times_ == RunTimes::with_intervals ? HashedFlows::timed : HashedFlows::left_out};
     auto sized = std::make_shared<const SizedCluster>(site_->size(scenario, prices_, given));
     if (auto refusal = refusal_of(*sized)) return *std::move(refusal);
@@ -185,9 +213,10 @@ SizedOption MachineLine::option_of(int accelerators) const {
     PurchasePlan plan{machine_, accelerators, figures_of(*sized), sized, {}, decided};
     plan.settings = settings_of(scenario, layout_of(sized->step->plan, scenario.job.offload));
     plan.settings.insert(plan.settings.begin(), fmt::format("job.global_batch={}", scenario.job.global_batch));
-    return {std::move(plan), {}};
+    return {std::move(plan)};
   } catch (const ConfigError& error) {
-    return {{}, error.diagnostics().front().message};
+    const Diagnostic& first = error.diagnostics().front();
+    return {{}, first.code == "E0306" ? Obstacle::too_large : Obstacle::impossible, first.message};
   }
 }
 

@@ -23,12 +23,16 @@ struct PurchaseJob {
   std::vector<std::string> settings;  ///< applied to it, in order
 };
 
+/// What keeps a size from being planned: the model needs more of them, a run longer than the longest, the hall, the
+/// price of the nodes alone, or what no size changes.
+enum class Obstacle { none, too_small, too_slow, too_large, too_dear, impossible };
+
 /// Plan of one size, or why there is none.
 struct SizedOption {
   std::optional<PurchasePlan> plan;
-  std::string reason;
-  bool too_large = false;                  ///< the hall does not hold it; else it is too small, or cannot be at all
-  std::optional<Seconds> least_time = {};  ///< of the whole run, where that is longer than the longest run
+  Obstacle obstacle = Obstacle::none;
+  std::string reason = {};                 ///< in words, where there is no plan
+  std::optional<Seconds> least_time = {};  ///< of the whole run, where it is too slow
 };
 
 /// Time that a run may take at most. A machine whose layouts all take longer is refused without a replay.
@@ -56,6 +60,8 @@ class MachineLine {
 
   /// None: all sizes are planned. Forgets those that were too slow before.
   void set_longest(std::optional<LongestRun> longest);
+  /// Sizes whose nodes alone cost more are refused without a replay. None: all are planned, also those refused before.
+  void set_budget(std::optional<Dollars> budget);
 
   /// The shortest step that a search of the layouts finds, in a hall of its own. The batch is the multiple of the
   /// replicas that is nearest to the job's. May be called from several threads.
@@ -65,7 +71,8 @@ class MachineLine {
   std::vector<PurchasePlan> plans() const;
   /// A plan of this machine with the whole interval of its time.
   PurchasePlan completed(PurchasePlan plan) const;
-  /// Reason of the smallest size asked for that has no plan; empty without one.
+  /// Reason of the smallest size asked for that has no plan, and whether larger ones exceed the budget; empty without
+  /// one.
   std::string reason() const;
 
   /// Dense peak of one accelerator in the format of the machine.
@@ -76,11 +83,13 @@ class MachineLine {
 
  private:
   Scenario scenario_of(int accelerators) const;
+  bool is_too_dear(int accelerators) const;
   SizedOption option_of(int accelerators) const;
 
   MachineChoice machine_;
   RunTimes times_;
   std::optional<LongestRun> longest_;
+  std::optional<Dollars> budget_;
   Scenario base_;
   std::optional<JobSite> site_;
   PriceList prices_;

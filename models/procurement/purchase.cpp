@@ -45,6 +45,30 @@ double objective_of(const PurchaseFigures& figures, PurchaseObjective objective)
   }
 }
 
+namespace {
+
+bool has_target(const PurchaseLimits& limits, PurchaseObjective objective) {
+  switch (objective) {
+    case PurchaseObjective::time:
+      return limits.time.has_value();
+    case PurchaseObjective::power:
+      return limits.power.has_value();
+    case PurchaseObjective::cost:
+      break;
+  }
+  return limits.money.has_value();
+}
+
+}  // namespace
+
+bool is_of_interest(const PurchaseFigures& figures, const std::vector<PurchasePlan>& others,
+                    const PurchaseLimits& limits, PurchaseObjective objective) {
+  constexpr double furthest = 3;
+  return has_target(limits, objective) || std::ranges::none_of(others, [&](const PurchasePlan& plan) {
+           return objective_of(figures, objective) > furthest * objective_of(plan.figures, objective);
+         });
+}
+
 bool dominates(const PurchaseFigures& a, const PurchaseFigures& b) {
   const bool as_good = a.time.value <= b.time.value && a.money.value <= b.money.value && a.power <= b.power;
   return as_good && (a.time.value < b.time.value || a.money.value < b.money.value || a.power < b.power);

@@ -69,6 +69,11 @@ enum class PurchaseObjective { cost, time, power };
 /// Typical dollars, seconds or watts.
 double objective_of(const PurchaseFigures& figures, PurchaseObjective objective);
 
+/// Whether someone who asks for the least would look at a plan beside others: it takes no more than three times the
+/// least of them, or a target of what is asked for says how far.
+bool is_of_interest(const PurchaseFigures& figures, const std::vector<PurchasePlan>& others,
+                    const PurchaseLimits& limits, PurchaseObjective objective);
+
 /// Whether `a` is as good as `b` in time, money and power, and better in one of them.
 bool dominates(const PurchaseFigures& a, const PurchaseFigures& b);
 

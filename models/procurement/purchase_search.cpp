@@ -55,7 +55,7 @@ class PurchaseSearch {
     std::vector<std::size_t> leaders, others;  // the most promising machine of each accelerator, and the rest
     for (const std::size_t i : all) (has_leader(leaders, i) ? others : leaders).push_back(i);
     search_all(leaders, others);
-    if (longest() && meeting(request_.limits).empty()) search_late(all);
+    if ((longest() || request_.limits.money) && meeting(request_.limits).empty()) search_beyond(all);
     return answer();
   }
 
@@ -110,6 +110,7 @@ class PurchaseSearch {
     try {
       lines_[i] = std::make_unique<MachineLine>(request_.job, request_.machines[i], request_.sizes, times());
       lines_[i]->set_longest(longest());
+      lines_[i]->set_budget(request_.limits.money);
     } catch (const ConfigError& error) {
       reasons_[i] = error.diagnostics().front().message;
     }
@@ -128,40 +129,51 @@ class PurchaseSearch {
       }
   }
 
-  /// The most promising machine in full, then of each accelerator the most promising one, then the others: what is
-  /// known by then spares sizes.
+  /// The two most promising machines in full, then of each other accelerator the most promising one, then the others:
+  /// what is known by then spares sizes.
   void search_all(const std::vector<std::size_t>& leaders, const std::vector<std::size_t>& others) {
-    const std::vector<std::size_t> first(leaders.begin(), leaders.begin() + (leaders.empty() ? 0 : 1));
-    const KnownPurchases at_first = known();
-    for_each(leaders, [&](std::size_t i) {
-      find_best_end(i, at_first);
-      if (i == first.front()) find_other_end(i, at_first);
-    });
-    fill(first);
-    const std::vector<std::size_t> rest(leaders.begin() + static_cast<std::ptrdiff_t>(first.size()), leaders.end());
-    const KnownPurchases of_first = known();
-    for_each(rest, [&](std::size_t i) { find_other_end(i, of_first); });
-    fill(rest);
-    const KnownPurchases of_leaders = known();
-    for_each(others, [&](std::size_t i) {
-      find_best_end(i, of_leaders);
-      find_other_end(i, of_leaders);
-    });
-    fill(others);
+    constexpr std::ptrdiff_t at_once = 2;
+    const auto rest = leaders.begin() + std::min(at_once, std::ssize(leaders));
+    search_group({leaders.begin(), rest});
+    search_group({rest, leaders.end()});
+    search_group(others);
   }
 
-  /// Where nothing meets all targets, the nearest miss may be late: sizes that were too slow are planned too.
-  void search_late(const std::vector<std::size_t>& machines) {
+  void search_group(const std::vector<std::size_t>& machines) {
+    const KnownPurchases before = known();
+    for_each(machines, [&](std::size_t i) {
+      find_best_end(i, before);
+      find_other_end(i, before);
+    });
+    fill(machines);
+  }
+
+  /// Where nothing meets all targets, the nearest miss may be late or dear: sizes that were refused for that are
+  /// planned too.
+  void search_beyond(const std::vector<std::size_t>& machines) {
     for (const auto& line : lines_)
-      if (line) line->set_longest({});
+      if (line) line->set_longest({}), line->set_budget({});
     const KnownPurchases none = known();
     for_each(machines, [&](std::size_t i) {
-      if (lines_[i]) find_end(i, SizeEnd::largest_within, none);
+      if (!lines_[i]) return;
+      find_end(i, SizeEnd::least_in_time, none);
+      find_end(i, SizeEnd::largest_within, none);
     });
   }
 
   void find_best_end(std::size_t i, const KnownPurchases& known) {
-    if (lines_[i]) find_end(i, sizes_of(i).best_end(), known);
+    if (!lines_[i]) return;
+    find_end(i, sizes_of(i).best_end(), known);
+    if (request_.objective == PurchaseObjective::time && ranges_[i].last) plan_below(i, *ranges_[i].last);
+  }
+
+  /// A smaller machine can be the faster one where its number has better divisors.
+  void plan_below(std::size_t i, std::size_t rung) {
+    const auto& best = lines_[i]->at(rung).plan;
+    while (rung > 0 && best && !stopped()) {
+      const auto& below = lines_[i]->at(--rung).plan;
+      if (!below || below->figures.time.value >= best->figures.time.value) break;
+    }
   }
 
   void find_other_end(std::size_t i, const KnownPurchases& known) {
@@ -196,8 +208,12 @@ class PurchaseSearch {
     const std::size_t end = lines_[i]->sizes().size() - 1;
     const std::size_t last = range.last.value_or(std::min(end, range.first.value_or(0) + sizes_without_end));
     const std::size_t first = range.first.value_or(last > sizes_without_end ? last - sizes_without_end : 0);
-    for (std::size_t rung = first; rung <= last; ++rung)
-      if (!lines_[i]->is_planned(rung) && sizes.may_be_on_frontier(rung, known)) out.push_back({i, rung});
+    for (std::size_t rung = 0; rung <= last; ++rung) {
+      if (lines_[i]->is_planned(rung)) continue;
+      // Below the least size in time another one with better divisors may be in time too.
+      if (rung < first ? range.first && sizes.may_lead(rung, known) : sizes.may_be_on_frontier(rung, known))
+        out.push_back({i, rung});
+    }
   }
 
   std::vector<PurchasePlan> meeting(const PurchaseLimits& limits) const {
@@ -239,6 +255,9 @@ class PurchaseSearch {
     out.interrupted = stopped();
     const std::vector<PurchasePlan> good = meeting(request_.limits);
     out.frontier = frontier_of(good);
+    std::erase_if(out.frontier, [&](const PurchasePlan& plan) {
+      return !is_of_interest(plan.figures, good, request_.limits, request_.objective);
+    });
     out.by_accelerator = best_by_accelerator(good, request_.objective);
     if (out.frontier.empty()) add_misses(out);
     complete(out);

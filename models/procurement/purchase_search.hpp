@@ -45,7 +45,7 @@ struct NearestMiss {
 };
 
 struct PurchaseAnswer {
-  std::vector<PurchasePlan> frontier;        ///< meets all targets; the cheapest first
+  std::vector<PurchasePlan> frontier;        ///< meets all targets and is of interest; the cheapest first
   std::vector<PurchasePlan> by_accelerator;  ///< best plan of each accelerator that meets all targets, the best first
   std::vector<NearestMiss> misses;           ///< only where nothing meets all
   std::vector<std::string> beyond;           ///< accelerators that were planned, and meet all targets at no size

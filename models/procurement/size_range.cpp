@@ -14,6 +14,7 @@ constexpr double usual_price = 1.3;                           // of a machine, o
 constexpr double usual_power = 1.7;                           // from the grid, over the rating of its accelerators
 constexpr double extrapolation = 0.92;  // of what linear growth from a smaller size gives: it may be better by so much
 constexpr double hopeless = 3;          // a machine so far beyond a target is not followed further
+constexpr double of_interest = 3;       // times the shortest run, where the shortest is asked for
 constexpr int most_tries = 12;
 constexpr int most_failures = 4;         // sizes in a row without a plan
 constexpr std::size_t enough_plans = 2;  // of a machine, to judge its other sizes by
@@ -40,6 +41,10 @@ PurchaseFigures optimistic(const PurchasePlan& from, int accelerators) {
   out.power = out.power * (extrapolation * factor);
   out.racks = static_cast<int>(out.racks * extrapolation * factor);
   return out;
+}
+
+bool must_shrink(const SizedOption& option) {
+  return option.obstacle == Obstacle::too_large || option.obstacle == Obstacle::too_dear;
 }
 
 }  // namespace
@@ -99,7 +104,8 @@ std::size_t SizeRange::start() const {
   return std::min(last_rung(), line_.rung_of(accelerators_at_peak(line_, *question_.limits.time) / usual));
 }
 
-/// Bisection between a rung that fails and one that passes, with guesses from the shares used so far.
+/// Bisection between a rung that fails and one that passes, with guesses from the shares used so far. As long as no
+/// rung is too large it goes up in widening steps, since the largest ones take minutes.
 /// @param passes  of a plan; monotone in the size
 /// @param guess   factor on the accelerators at which the plan would just pass
 template <class Passes, class Guess>
@@ -118,12 +124,13 @@ std::optional<std::size_t> SizeRange::edge(SizeEnd end, const KnownPurchases& kn
     failures = plan || option.least_time ? 0 : failures + 1;
     if (failures == most_failures || (upward && is_hopeless(option, line_.sizes()[static_cast<std::size_t>(next)])))
       return {};
-    const bool is_low = plan ? passes(*plan) != upward : !option.too_large;
+    const bool is_low = plan ? passes(*plan) != upward : !must_shrink(option);
     (is_low ? low : high) = next;
     const double wanted =
         line_.sizes()[static_cast<std::size_t>(next)] * (plan ? guess(*plan) : growth_without_plan(option));
     next = static_cast<std::ptrdiff_t>(line_.rung_of(wanted)) - (upward ? 0 : 1);
-    if (tries > 3) next = (low + high) / 2;
+    const bool ends = high <= static_cast<std::ptrdiff_t>(last_rung());
+    if (tries > 3) next = ends ? (low + high) / 2 : low + (std::ptrdiff_t{1} << (tries - 3));
   }
   const std::ptrdiff_t found = upward ? high : low;
   if (found < 0 || found > static_cast<std::ptrdiff_t>(last_rung())) return {};
@@ -139,7 +146,7 @@ Seconds SizeRange::time_at_limits(const PurchasePlan& plan) const {
 /// is too small for the model to an unknown size.
 double SizeRange::growth_without_plan(const SizedOption& option) const {
   if (option.least_time && question_.limits.time) return std::max(1.0, *option.least_time / *question_.limits.time);
-  return option.too_large ? 0.5 : 2;
+  return must_shrink(option) ? 0.5 : 2;
 }
 
 /// Whether the size that is in time would take far more than the others grant, even if it grew linearly.
@@ -166,12 +173,12 @@ bool SizeRange::may_be(std::size_t rung, const Wanted& wanted) const {
 
 bool SizeRange::may_be_on_frontier(std::size_t rung, const KnownPurchases& known) const {
   return may_be(rung, [&](const PurchaseFigures& figures) {
-    return std::ranges::none_of(known.frontier,
+    return is_of_interest(figures, known.frontier, question_.limits, question_.objective) &&
+           std::ranges::none_of(known.frontier,
                                 [&](const PurchasePlan& other) { return dominates(other.figures, figures); });
   });
 }
 
-/// Whether a size may be the best of its accelerator.
 bool SizeRange::may_lead(std::size_t rung, const KnownPurchases& known) const {
   const auto least = known.least.find(line_.machine().accelerator);
   return may_be(rung, [&](const PurchaseFigures& figures) {

@@ -50,6 +50,8 @@ class SizeRange {
 
   /// Whether a size may meet all targets and no known plan be better in all.
   bool may_be_on_frontier(std::size_t rung, const KnownPurchases& known) const;
+  /// Whether a size may be the best of its accelerator.
+  bool may_lead(std::size_t rung, const KnownPurchases& known) const;
   /// Whether any size may, or be the best of its accelerator, which only the best end can be. Always where nothing that
   /// meets all targets is known, and before two plans are: a single one may be far slower than its neighbours.
   bool any_may_help(SizeEnd end, const KnownPurchases& known) const;
@@ -71,7 +73,6 @@ class SizeRange {
   std::size_t start() const;
   double growth_without_plan(const SizedOption& option) const;
   bool is_hopeless(const SizedOption& option, int accelerators) const;
-  bool may_lead(std::size_t rung, const KnownPurchases& known) const;
   template <class Wanted>
   bool may_be(std::size_t rung, const Wanted& wanted) const;
 

@@ -48,6 +48,15 @@ std::vector<PurchasePlan> all_plans(const PurchaseRequest& request) {
   return out;
 }
 
+/// Frontier of plans, without what is far beyond the least of what is asked for.
+std::vector<PurchasePlan> looked_at(const std::vector<PurchasePlan>& meeting, const PurchaseRequest& request) {
+  std::vector<PurchasePlan> out = frontier_of(meeting);
+  std::erase_if(out, [&](const PurchasePlan& plan) {
+    return !is_of_interest(plan.figures, meeting, request.limits, request.objective);
+  });
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("the frontier of purchases is that of brute force", "[models][procurement]") {
@@ -76,9 +85,34 @@ TEST_CASE("a slower format of the same machine spares plans and changes no answe
     request.objective = objective;
     const PurchaseAnswer answer = search_purchases(request);
     CHECK(answer.planned < all.size());
-    CHECK(names_of(answer.frontier) == names_of(frontier_of(meeting)));
+    CHECK(names_of(answer.frontier) == names_of(looked_at(meeting, request)));
     CHECK(names_of(answer.by_accelerator) == names_of(best_by_accelerator(meeting, objective)));
   }
+}
+
+TEST_CASE("where nothing says how much may be spent, three times the least is the end", "[models][procurement]") {
+  PurchaseRequest request = small_question();
+  request.limits.time = 60 * day;
+  const PurchaseAnswer open = search_purchases(request);
+  std::vector<PurchasePlan> meeting = all_plans(request);
+  std::erase_if(meeting, [&](const PurchasePlan& plan) { return !meets(plan.figures, request.limits); });
+  CHECK(names_of(open.frontier) == names_of(looked_at(meeting, request)));
+  CHECK(open.frontier.size() < frontier_of(meeting).size());
+  const double least = open.frontier.front().figures.money.value.in(dollar);
+  CHECK(open.frontier.back().figures.money.value.in(dollar) <= 3 * least);
+  request.limits.money = 100 * least * dollar;
+  CHECK(names_of(search_purchases(request).frontier) == names_of(frontier_of(meeting)));
+}
+
+TEST_CASE("sizes whose nodes alone exceed the budget are refused by their price", "[models][procurement]") {
+  MachineLine line(purchase_job(), {"DGX H100", "H100-SXM", "bf16", 1}, {8, 64, 512});
+  line.set_budget(3e6 * dollar);
+  CHECK(line.at(1).plan);
+  CHECK(line.at(2).obstacle == Obstacle::too_dear);
+  CHECK(line.at(2).reason == "the nodes of 512 accelerators alone exceed the budget");
+  line.set_budget({});
+  REQUIRE(line.at(2).plan);
+  CHECK(line.at(2).plan->figures.money.value > 3e6 * dollar);
 }
 
 TEST_CASE("plans that are shown have the whole interval of their time", "[models][procurement]") {
