@@ -15,7 +15,8 @@
 
 namespace clusterwright {
 
-static constexpr auto larger_fabric = "add a tier, or name a cluster with a larger fabric (catalog clusters)";
+static constexpr auto larger_fabric =
+    "add a tier, let the tiers follow from the nodes (fabric.tiers=[]), or name a larger cluster (catalog clusters)";
 
 std::vector<NodeGroupSpec> node_groups(const ClusterSpec& spec) {
   std::vector<NodeGroupSpec> groups = {{&spec.node, spec.accelerators, "/node", "/accelerators"}};
