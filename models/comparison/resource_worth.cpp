@@ -70,7 +70,7 @@ class Valuer {
     Scenario lower = *option_.scenario;
     const AcceleratorPart& part = lower.cluster.accelerator;
     const Watts limit = (1 - tenth) * part.limit_or_rating();
-    if (limit < least_power_limit(part)) return {};
+    if (!part.has_known_clock() || limit < least_power_limit(part)) return {};
     limit_accelerators(lower.cluster, limit);
     const auto sized = size_of(lower);
     return sized ? std::optional(option_.sized->plan.mean.facility - sized->plan.mean.facility) : std::nullopt;

@@ -101,6 +101,24 @@ TEST_CASE("a budget that does not feed nodes at their lowest limit is refused", 
   }
 }
 
+TEST_CASE("a budget does not limit a part whose clock is not known", "[laws][power]") {
+  const auto on_wafers = [](const std::string& budget) {
+    ScenarioOptions options;
+    options.settings = {"cluster.facility.power.capping=equal", "cluster.facility.power.grid_limit_kw=" + budget};
+    const Scenario scenario = load_scenario(shipped_scenarios / "llama3-8b-cs3.json", options);
+    std::vector<InputFile> inputs;
+    return JobSite(scenario, inputs).predict(scenario);
+  };
+  CHECK(on_wafers("400").power.budget);
+  try {
+    on_wafers("40");
+    FAIL("not refused");
+  } catch (const ConfigError& error) {
+    CHECK(error.diagnostics().front().code == "E0368");
+    CHECK(error.diagnostics().front().message.ends_with("as its clock is not known"));
+  }
+}
+
 TEST_CASE("limits of single accelerators split only the ranks that they touch", "[laws][power]") {
   std::string hot = "cluster.slow=[";
   for (int i = 0; i < 8; ++i)

@@ -67,6 +67,7 @@ TEST_CASE("jobs on one power hold it, and the division by job does most work", "
   const SharedPower open = jobs.on(10'000 * kilowatt);
   REQUIRE(open.divisions.size() == 1);
   CHECK(open.divisions.front().useful == 128);
+  for (const JobShare& share : open.divisions.front().jobs) CHECK_FALSE(share.limit);
   for (const double part : {0.2, 0.5, 0.8}) {
     INFO(part);
     const Watts budget = open.least + part * (open.free - open.least);
@@ -92,6 +93,18 @@ TEST_CASE("a weight moves power to its job", "[laws][power]") {
   const double even = jobs.on(budget).divisions.front().jobs[0].speed;
   CHECK(jobs.on(budget, 4).divisions.front().jobs[0].speed > even);
   CHECK(jobs.on(budget, 0.25).divisions.front().jobs[0].speed < even);
+}
+
+TEST_CASE("limits that save no power are no part of a curve", "[laws][power]") {
+  const SharedPower shared = TwoJobs(light).on(10'000 * kilowatt);
+  for (const PowerCurve& curve : shared.curves) {
+    CHECK(curve.points.back().speed == 1);
+    for (std::size_t i = 1; i < curve.points.size(); ++i) {
+      CHECK(curve.points[i].drawn >= curve.points[i - 1].drawn);
+      CHECK(curve.points[i].speed >= curve.points[i - 1].speed);
+      CHECK(curve.points[i - 1].drawn < curve.free());
+    }
+  }
 }
 
 TEST_CASE("a power that does not feed the jobs at their lowest limits is refused", "[laws][power]") {

@@ -79,6 +79,8 @@ struct AcceleratorPart {
   std::map<std::string, Sourced<double>> price_usd;  ///< low, high, list
   std::string note;
 
+  /// Whether a power limit can be modelled: it acts on the clock.
+  bool has_known_clock() const { return boost_mhz || multiprocessors; }
   /// The limit that its operator has set, or the rating.
   Watts limit_or_rating() const { return power_limit.value_or(power.value); }
 };

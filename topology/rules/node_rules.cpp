@@ -132,7 +132,7 @@ std::optional<Breach> limit_above_rating(const NodeOfCluster& s) {
 
 /// A limit acts on a clock, and nobody states one for parts without boost clock and multiprocessors.
 std::optional<Breach> limit_without_clock(const NodeOfCluster& s) {
-  if (!s.accelerator || s.accelerator->boost_mhz || s.accelerator->multiprocessors) return std::nullopt;
+  if (!s.accelerator || s.accelerator->has_known_clock()) return std::nullopt;
   const auto limit = accelerator_limit(s.node, *s.accelerator);
   if (!limit) return std::nullopt;
   return Breach{amount(limit->in(watt), "W for each accelerator"), s.accelerator->id};

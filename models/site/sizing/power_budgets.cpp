@@ -26,8 +26,9 @@ void limit_accelerators(Cluster& cluster, Watts limit) {
 
 Watts lowest_limit(const Scenario& scenario) {
   const AcceleratorPart& part = scenario.cluster.accelerator;
-  return std::min(part.limit_or_rating(),
-                  std::max(least_power_limit(part), 1.05 * idle_power(part, scenario.parameters.power)));
+  if (!part.has_known_clock()) return part.limit_or_rating();
+  const Watts above_idle = 1.05 * idle_power(part, scenario.parameters.power);
+  return std::min(part.limit_or_rating(), std::max(least_power_limit(part), above_idle));
 }
 
 namespace {
@@ -228,8 +229,9 @@ class BudgetSearch {
     throw ConfigError({Diagnostic{
         "E0368",
         fmt::format("the budget of the {}, {:.4g} kW, does not feed its nodes: they draw {:.4g} kW with each "
-                    "accelerator at its lowest limit of {:.0f} W",
-                    budget.domain, budget.budget.in(kilowatt), budget.drawn.in(kilowatt), low.limit.in(watt)),
+                    "accelerator at its lowest limit of {:.0f} W{}",
+                    budget.domain, budget.budget.in(kilowatt), budget.drawn.in(kilowatt), low.limit.in(watt),
+                    cooled_.cluster.accelerator.has_known_clock() ? "" : ", as its clock is not known"),
         {cooled_.source.at("cluster").place("/cluster")},
         "",
         "raise it, or place fewer nodes in the " + budget.domain}});

@@ -16,7 +16,8 @@ namespace clusterwright {
 /// Sets the power limit of every accelerator, unless it is no lower than the rating. @pre nodes of one kind
 void limit_accelerators(Cluster& cluster, Watts limit);
 
-/// The lowest limit of an accelerator that can be held: above its idle power, and no lower than it accepts.
+/// The lowest limit of an accelerator that can be held: above its idle power, and no lower than it accepts. Its rating
+/// where its clock is not known.
 Watts lowest_limit(const Scenario& scenario);
 
 /// Prediction with the limit of accelerators that its budgets ask for.

@@ -36,8 +36,12 @@ class PowerSharing {
     SharedPower out;
     for (const PowerCurve& curve : curves_) out.free += curve.free(), out.least += curve.least();
     if (budget_ < out.least) refuse(out.least);
-    if (budget_ < out.free) out.divisions = {held(PowerDivision::proportional), held(PowerDivision::equal)};
-    out.divisions.insert(out.divisions.begin(), best_division(out.divisions));
+    if (budget_ < out.free) {
+      out.divisions = {held(PowerDivision::proportional), held(PowerDivision::equal)};
+      out.divisions.insert(out.divisions.begin(), best_division(out.divisions));
+    } else {
+      out.divisions.push_back(unlimited());
+    }
     out.curves = std::move(curves_);
     return out;
   }
@@ -77,13 +81,34 @@ class PowerSharing {
     }
   }
 
+  /// By power, without limits that save none: those that cannot be held, or lose speed below a better point.
   static void put_in_order(std::vector<PowerPoint>& points) {
-    std::ranges::stable_sort(points, {}, [](const PowerPoint& point) { return point.drawn; });
+    const PowerPoint free = *std::ranges::max_element(points, {}, &PowerPoint::limit);
+    std::erase_if(points, [&](const PowerPoint& point) { return point.drawn >= free.drawn; });
+    std::ranges::stable_sort(points, {}, &PowerPoint::drawn);
+    double best = 0;
+    std::erase_if(points, [&](const PowerPoint& point) {
+      const bool loses = point.speed < best;
+      best = std::max(best, point.speed);
+      return loses;
+    });
+    points.push_back(free);
+  }
+
+  /// A job whose speed grows no more with power has no limit either: the budget feeds it.
+  DividedPower unlimited() const {
+    DividedPower out;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const Watts drawn = free_[i].plan.hot_mean->facility;
+      out.jobs.push_back({drawn, {}, free_[i], drawn, 1});
+      out.useful += curves_[i].weight * curves_[i].accelerators;
+    }
+    return out;
   }
 
   /// Division by job, or one of the others where it does better: curves need not be concave.
   DividedPower best_division(const std::vector<DividedPower>& others) {
-    for (int i = 0; i < refinements && !others.empty(); ++i) refine();
+    for (int i = 0; i < refinements; ++i) refine();
     DividedPower best = held(PowerDivision::by_job);
     for (const DividedPower& other : others)
       if (other.useful > best.useful) best = other;
