@@ -152,7 +152,15 @@ class PowerSharing {
       if (here.drawn <= budget && here.drawn > best.drawn)
         best = {budget, limit, std::move(sited), here.drawn, here.speed};
     }
-    return best;
+    return best.drawn > Watts{} ? best : at_point_below(job, budget);
+  }
+
+  /// The step of the nearest known point that holds the budget.
+  JobShare at_point_below(std::size_t job, Watts budget) const {
+    const std::vector<PowerPoint>& points = curves_[job].points;
+    const auto above = std::ranges::find_if(points, [&](const PowerPoint& known) { return known.drawn > budget; });
+    const PowerPoint& below = above == points.begin() ? points.front() : *(above - 1);
+    return {budget, below.limit, planned(jobs_[job], below.limit), below.drawn, below.speed};
   }
 
   [[noreturn]] void refuse(Watts least) const {
