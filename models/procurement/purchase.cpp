@@ -7,6 +7,19 @@
 
 namespace clusterwright {
 
+bool is_set(const PurchaseLimits& limits, PurchaseLimit limit) {
+  switch (limit) {
+    case PurchaseLimit::time:
+      return limits.time.has_value();
+    case PurchaseLimit::money:
+      return limits.money.has_value();
+    case PurchaseLimit::power:
+      return limits.power.has_value();
+    default:
+      return limits.racks.has_value();
+  }
+}
+
 double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit) {
   switch (limit) {
     case PurchaseLimit::time:
@@ -47,16 +60,16 @@ double objective_of(const PurchaseFigures& figures, PurchaseObjective objective)
 
 namespace {
 
-bool has_target(const PurchaseLimits& limits, PurchaseObjective objective) {
+PurchaseLimit limit_on(PurchaseObjective objective) {
   switch (objective) {
     case PurchaseObjective::time:
-      return limits.time.has_value();
+      return PurchaseLimit::time;
     case PurchaseObjective::power:
-      return limits.power.has_value();
+      return PurchaseLimit::power;
     case PurchaseObjective::cost:
       break;
   }
-  return limits.money.has_value();
+  return PurchaseLimit::money;
 }
 
 }  // namespace
@@ -64,7 +77,7 @@ bool has_target(const PurchaseLimits& limits, PurchaseObjective objective) {
 bool is_of_interest(const PurchaseFigures& figures, const std::vector<PurchasePlan>& others,
                     const PurchaseLimits& limits, PurchaseObjective objective) {
   constexpr double furthest = 3;
-  return has_target(limits, objective) || std::ranges::none_of(others, [&](const PurchasePlan& plan) {
+  return is_set(limits, limit_on(objective)) || std::ranges::none_of(others, [&](const PurchasePlan& plan) {
            return objective_of(figures, objective) > furthest * objective_of(plan.figures, objective);
          });
 }

@@ -58,6 +58,8 @@ struct PurchasePlan {
 enum class PurchaseLimit { time, money, power, racks };
 inline constexpr std::size_t purchase_limit_count = 4;
 
+bool is_set(const PurchaseLimits& limits, PurchaseLimit limit);
+
 /// Value over limit; 0 where there is no limit.
 double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit);
 bool meets(const PurchaseFigures& figures, const PurchaseLimits& limits);

@@ -85,19 +85,6 @@ std::string limit_text(const PurchaseLimits& limits, PurchaseLimit limit) {
                   limit);
 }
 
-bool is_set(const PurchaseLimits& limits, PurchaseLimit limit) {
-  switch (limit) {
-    case PurchaseLimit::time:
-      return limits.time.has_value();
-    case PurchaseLimit::money:
-      return limits.money.has_value();
-    case PurchaseLimit::power:
-      return limits.power.has_value();
-    default:
-      return limits.racks.has_value();
-  }
-}
-
 /// Figures of a plan where time stands for tokens: "$50 M, 5 MW".
 std::string figures_text(const PlanAnswer& answer, const PurchasePlan& plan) {
   const std::string work = answer.tokens ? days_text(plan.figures.time.value)
