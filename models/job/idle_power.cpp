@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/idle_power.hpp"
+#include "sim/plain_number.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +14,10 @@ void check_power_limit(const AcceleratorPart& part, const DevicePowerParameters&
   const Watts idle = idle_power(part, power);
   if (!part.power_limit || *part.power_limit > idle) return;
   throw ConfigError({Diagnostic{"E0349",
-                                fmt::format("the power limit of {:.4g} W is not above what {} draws when idle",
-                                            part.power_limit->in(watt), part.id),
+                                fmt::format("the power limit of {} W is not above what {} draws when idle",
+                                            plain_number(part.power_limit->in(watt)), part.id),
                                 {place},
-                                fmt::format("{:.4g} W, by its parameters", idle.in(watt)),
+                                plain_number(idle.in(watt)) + " W, by its parameters",
                                 "raise it, or leave nodes out instead"}});
 }
 

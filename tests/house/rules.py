@@ -45,6 +45,16 @@ def streams(root):
             yield "stream", f"{file.path} writes to standard error, only tools/standard_streams.cpp may"
 
 
+POWER_IN_POWERS_OF_TEN = re.compile(r"\.\d+g\} [kM]?W\b")
+
+
+def powers(root):
+    """Watts in sentences that large sites would print as 2e+04 kW."""
+    for file in tree.code_files(root):
+        if file.path.startswith(("models/", "topology/", "tools/")) and POWER_IN_POWERS_OF_TEN.search(file.text):
+            yield "power", f"{file.path} formats watts with g, which prints 2e+04 kW: use plain_number()"
+
+
 def folders(root):
     """Two folders that include each other."""
     arrows = collections.defaultdict(list)
@@ -181,5 +191,5 @@ def pages(root):
 
 
 def findings(root):
-    for rule in (upward, libraries, streams, folders, names, headers, lengths, unity, twice, licences, members, pages, alone.headers_alone):
+    for rule in (upward, libraries, streams, powers, folders, names, headers, lengths, unity, twice, licences, members, pages, alone.headers_alone):
         yield from rule(root)

@@ -40,6 +40,9 @@ class Rules(unittest.TestCase):
     def test_library(self):
         self.found("library", "nlohmann/json.hpp", models_job_a__hpp="#include <nlohmann/json.hpp>\n")
 
+    def test_power(self):
+        self.found("power", "models/a.cpp", models_a__cpp='#include "models/a.hpp"\nauto t = fmt::format("{:.4g} kW are drawn", w);\n', models_a__hpp="")
+
     def test_folders(self):
         self.found("folders", "sim/x and sim/y", sim_x_a__hpp='#include "sim/y/b.hpp"\n', sim_y_b__hpp='#include "sim/x/c.hpp"\n', sim_x_c__hpp="")
 

@@ -133,12 +133,12 @@ std::string proof_sentence(const SearchAnswer& answer) {
   const double best = r.found.front().value;
   if (r.proven()) return "Proven: no other layout of the space has a bound below the best.";
   if (!r.counts.complete)
-    return fmt::format("Not proven: the search ended after {} of about {:.3g} layouts; add --constraint or --layouts.",
-                       count_text(r.counts.evaluated), r.space);
+    return fmt::format("Not proven: the search ended after {} of about {} layouts; add --constraint or --layouts.",
+                       count_text(r.counts.evaluated), count_text(std::llround(r.space)));
   std::string text;
   if (r.left_out != LeftOut::nothing)
-    text = fmt::format("Not proven for the whole space of {:.3g} layouts, which was thinned out: without {}. ", r.space,
-                       left_out_text(r.left_out));
+    text = fmt::format("Not proven for the whole space of {} layouts, which was thinned out: without {}. ",
+                       count_text(std::llround(r.space)), left_out_text(r.left_out));
   if (r.least_open >= best) return text + "Proven for what was searched.";
   return text + fmt::format("Not proven: a layout without a replay has a bound {} below the best (--replays).",
                             percent_text(1 - r.least_open / best, 1));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sim/diagnostic.hpp"
+#include "sim/plain_number.hpp"
 #include "sim/split_mix.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/nodes/power_limit.hpp"
@@ -102,7 +103,8 @@ class SlowDrawer {
 
   void slow_down(const std::vector<int>& accelerators, const SlowWish& wish) {
     if (const Watts least = least_power_limit(cluster_.accelerator); wish.power_limit && *wish.power_limit < least)
-      refuse_slow(wish.text, fmt::format("{} takes no limit below {:.4g} W", cluster_.accelerator.id, least.in(watt)));
+      refuse_slow(wish.text,
+                  fmt::format("{} takes no limit below {} W", cluster_.accelerator.id, plain_number(least.in(watt))));
     const std::optional<double> clock = wish.power_limit ? std::nullopt : std::optional(wish.relative_clock);
     for (const int accelerator : accelerators) {
       slow_.push_back({accelerator, {}, clock, wish.power_limit});

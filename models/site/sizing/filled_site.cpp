@@ -15,6 +15,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/search/best_plan.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -59,11 +60,11 @@ class Filler {
 
   [[noreturn]] void refuse(const SizedCluster& own) const {
     throw ConfigError({"E0359",
-                       fmt::format("{:.4g} MW feed no replica of the job, which takes {} accelerators with its experts",
-                                   grid_.in(megawatt), step_),
+                       fmt::format("{} MW feed no replica of the job, which takes {} accelerators with its experts",
+                                   plain_number(grid_.in(megawatt)), step_),
                        {},
-                       fmt::format("{} take {:.4g} MW on the design day", own.plan.accelerators,
-                                   own.plan.rated.facility.in(megawatt)),
+                       fmt::format("{} take {} MW on the design day", own.plan.accelerators,
+                                   plain_number(own.plan.rated.facility.in(megawatt))),
                        "give more power, or a layout with fewer accelerators to a replica"});
   }
 

@@ -14,6 +14,7 @@
 #include "models/site/sizing/stage_shares.hpp"
 #include "models/site/wave/rank_groups.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/plain_number.hpp"
 #include "topology/nodes/power_limit.hpp"
 
 namespace clusterwright {
@@ -32,6 +33,10 @@ Watts lowest_limit(const Scenario& scenario) {
 }
 
 namespace {
+
+std::string kilowatts(Watts power) {
+  return plain_number(power.in(kilowatt));
+}
 
 constexpr double enough = 1e-4;  // of a budget may stay unused
 constexpr int most_rounds = 20;
@@ -209,8 +214,8 @@ class BudgetSearch {
   }
 
   static std::string sentence_on(const PowerBudget& budget, Seconds time, std::optional<Seconds> equal) {
-    std::string out = fmt::format("the budget of the {} is {:.4g} kW and {:.4g} kW are drawn in the mean: capping ",
-                                  budget.domain, budget.budget.in(kilowatt), budget.drawn.in(kilowatt));
+    std::string out = fmt::format("the budget of the {} is {} kW and {} kW are drawn in the mean: capping ",
+                                  budget.domain, kilowatts(budget.budget), kilowatts(budget.drawn));
     if (!budget.stage_limits.empty()) {
       std::vector<std::string> watts;
       for (const Watts limit : budget.stage_limits) watts.push_back(fmt::format("{:.0f}", limit.in(watt)));
@@ -226,15 +231,15 @@ class BudgetSearch {
 
   [[noreturn]] void refuse(const Trial& low) const {
     const PowerBudget& budget = low.tightest;
-    throw ConfigError({Diagnostic{
-        "E0368",
-        fmt::format("the budget of the {}, {:.4g} kW, does not feed its nodes: they draw {:.4g} kW with each "
-                    "accelerator at its lowest limit of {:.0f} W{}",
-                    budget.domain, budget.budget.in(kilowatt), budget.drawn.in(kilowatt), low.limit.in(watt),
-                    cooled_.cluster.accelerator.has_known_clock() ? "" : ", as its clock is not known"),
-        {cooled_.source.at("cluster").place("/cluster")},
-        "",
-        "raise it, or place fewer nodes in the " + budget.domain}});
+    throw ConfigError(
+        {Diagnostic{"E0368",
+                    fmt::format("the budget of the {}, {} kW, does not feed its nodes: they draw {} kW with each "
+                                "accelerator at its lowest limit of {:.0f} W{}",
+                                budget.domain, kilowatts(budget.budget), kilowatts(budget.drawn), low.limit.in(watt),
+                                cooled_.cluster.accelerator.has_known_clock() ? "" : ", as its clock is not known"),
+                    {cooled_.source.at("cluster").place("/cluster")},
+                    "",
+                    "raise it, or place fewer nodes in the " + budget.domain}});
   }
 
   Scenario cooled_;

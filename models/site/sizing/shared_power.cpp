@@ -9,6 +9,7 @@
 #include "models/site/sizing/power_budgets.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/parallel_points.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -166,9 +167,9 @@ class PowerSharing {
   [[noreturn]] void refuse(Watts least) const {
     throw ConfigError({Diagnostic{
         "E0368",
-        fmt::format("the budget of {:.4g} kW does not feed the jobs: they draw {:.4g} kW with each accelerator at its "
+        fmt::format("the budget of {} kW does not feed the jobs: they draw {} kW with each accelerator at its "
                     "lowest limit",
-                    budget_.in(kilowatt), least.in(kilowatt)),
+                    plain_number(budget_.in(kilowatt)), plain_number(least.in(kilowatt))),
         {},
         "",
         "raise it, or run fewer jobs at once"}});

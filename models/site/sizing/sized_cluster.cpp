@@ -13,6 +13,7 @@
 #include "models/site/sizing/job_site.hpp"
 #include "models/site/sizing/power_budgets.hpp"
 #include "models/site/sizing/sized_cluster_laws.hpp"
+#include "sim/plain_number.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {
@@ -64,8 +65,9 @@ class Sizer {
       out_.plan.warnings.push_back(
           fmt::format("racks, feeds, cooling and grid are planned for accelerators that hold their limit of {:.0f} W: "
                       "nodes that run "
-                      "without it draw {:.4g} instead of {:.4g} kW",
-                      limit->in(watt), out_.plan.node.nameplate.in(kilowatt), out_.plan.node.rated.in(kilowatt)));
+                      "without it draw {} instead of {} kW",
+                      limit->in(watt), plain_number(out_.plan.node.nameplate.in(kilowatt)),
+                      plain_number(out_.plan.node.rated.in(kilowatt))));
     if (!out_.step) {
       const auto& remarks = request_.cluster.remarks;
       out_.plan.warnings.insert(out_.plan.warnings.end(), remarks.begin(), remarks.end());
