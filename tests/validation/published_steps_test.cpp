@@ -90,6 +90,26 @@ TEST_CASE("the committed step calibration is where its fit ends", "[validation]"
   }
 }
 
+TEST_CASE("a year is predicted from the years before it alone", "[validation]") {
+  const StepFitResult fit = committed_steps(every(61), shelf());
+  const auto is_late = [](const StepRow& row) { return row.years >= 0; };
+  const auto half = [&](const StepRow& row) { return std::string(is_late(row) ? "2" : "1"); };
+  const auto earlier = [](const std::string& other, const std::string& held_out) { return other < held_out; };
+  StepFitResult shifted = fit;  // the late rows were measured a third slower
+  for (std::size_t i = 0; i < fit.rows.size(); ++i)
+    if (is_late(fit.rows[i])) shifted.slopes[i].error += 0.3;
+  const auto errors = [&](const StepFitResult& from, const StepGroups& groups) {
+    return hold_out_steps(from, fit.slopes, shelf().steps, groups).errors;
+  };
+  CHECK(errors(fit, {half, earlier}) == errors(shifted, {half, earlier}));
+  CHECK(errors(fit, {half}) != errors(shifted, {half}));
+  // Rows without a group are fitted to, and not held out.
+  const auto late_alone = [&](const StepRow& row) { return std::string(is_late(row) ? "late" : ""); };
+  const std::vector<double> both = errors(fit, {half}), late = errors(fit, {late_alone});
+  for (std::size_t i = 0; i < fit.rows.size(); ++i)
+    if (is_late(fit.rows[i])) CHECK(late[i] == both[i]);
+}
+
 TEST_CASE("steps of several years inform the drift", "[validation]") {
   const StepCalibration& steps = shelf().steps;
   CHECK(steps.drift.std_error < 0.02);  // its prior
