@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <utility>
+#include <map>
+#include <tuple>
 
 #include "models/kernels/collectives/expert_draw.hpp"
 
@@ -63,12 +63,20 @@ ExpertTraffic draw_traffic(ExpertExchange exchange) {
   return mean;
 }
 
-/// Mean traffic, kept from the last call: a plan is lowered many times, for shorter steps and other timings, and always
-/// draws the same.
+/// Everything that decides what draw_traffic() returns.
+auto key_of(const ExpertExchange& e) {
+  return std::tuple(e.ranks, e.ranks_in_domain, e.experts, e.top_k, e.domain_limit, e.tokens, e.token_size.in(byte),
+                    e.transfer, e.network_only, e.imbalance, e.weights);
+}
+
+/// Mean traffic, kept from earlier calls: a search lowers many layouts whose exchanges are alike, and each many times.
 ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
-  thread_local std::optional<std::pair<ExpertExchange, ExpertTraffic>> last;
-  if (!last || last->first != exchange) last = {exchange, draw_traffic(exchange)};
-  return last->second;
+  constexpr std::size_t most_kept = 4096;
+  thread_local std::map<decltype(key_of(exchange)), ExpertTraffic> kept;
+  if (kept.size() >= most_kept) kept.clear();
+  const auto [entry, fresh] = kept.try_emplace(key_of(exchange));
+  if (fresh) entry->second = draw_traffic(exchange);
+  return entry->second;
 }
 
 /// Coefficient of variation of the popularity that routers leave: as given, or usual as far as the experts can differ.

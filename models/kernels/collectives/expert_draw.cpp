@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
@@ -167,14 +169,54 @@ double normal_place(double t, double skewness) {
   return 3 * (std::sqrt(root) - 1) / skewness;
 }
 
+/// Counts of one kind, as standard normal places.
+struct CountShape {
+  double mean = 0, sd = 0, skewness = 0;
+  double counts = 0;
+  double surely_below = 0;  ///< counts beyond are rarer than 1e-18
+};
+
+/// Count whose normal place is `z`: the inverse of normal_place().
+double count_at(const CountShape& shape, double z) {
+  if (1 + z * shape.skewness / 3 <= 0) return std::numeric_limits<double>::infinity();
+  return shape.mean + (z + (z * z - 1) * shape.skewness / 6) * shape.sd;
+}
+
+CountShape shape_of(const CountKind& kind) {
+  constexpr double never = 9;
+  CountShape shape{kind.mean, std::sqrt(std::max(kind.variance, 0.0)), 0, static_cast<double>(kind.counts), kind.mean};
+  if (shape.sd <= 0) return shape;
+  if (kind.mean > 0) shape.skewness = (2 * kind.variance / kind.mean - 1) / shape.sd;
+  shape.surely_below = count_at(shape, never);
+  return shape;
+}
+
 /// Logarithm of the probability that all counts of a kind are below `x`.
-double log_below(const CountKind& kind, double x) {
-  if (kind.variance <= 0) return x < kind.mean ? -1e9 : 0;
-  const double sd = std::sqrt(kind.variance);
-  const double skewness = kind.mean > 0 ? (2 * kind.variance / kind.mean - 1) / sd : 0;
-  const double z = normal_place((x - kind.mean) / sd, skewness);
+double log_below(const CountShape& shape, double x) {
+  if (x >= shape.surely_below) return 0;
+  if (shape.sd <= 0) return -1e9;
+  const double z = normal_place((x - shape.mean) / shape.sd, shape.skewness);
   const double above = 0.5 * std::erfc(z / std::numbers::sqrt2);
-  return above >= 1 ? -1e9 : kind.counts * std::log1p(-above);
+  return above >= 1 ? -1e9 : shape.counts * std::log1p(-above);
+}
+
+/// Logarithm of the probability that all counts are below `x`, or a value so low that there is none.
+double log_all_below(const std::vector<CountShape>& shapes, double x) {
+  constexpr double impossible = -50;
+  double sum = 0;
+  for (const CountShape& shape : shapes) {
+    sum += log_below(shape, x);
+    if (sum < impossible) break;
+  }
+  return sum;
+}
+
+/// Kinds with the largest counts first: these decide soon that a maximum is impossible.
+std::vector<CountShape> shapes_of(const std::vector<CountKind>& kinds) {
+  std::vector<CountShape> shapes;
+  for (const CountKind& kind : kinds) shapes.push_back(shape_of(kind));
+  std::ranges::sort(shapes, std::greater{}, &CountShape::mean);
+  return shapes;
 }
 
 }  // namespace
@@ -193,11 +235,10 @@ double expected_maximum(const std::vector<CountKind>& kinds) {
   const int steps =
       narrowest > 0 ? std::clamp(static_cast<int>((high - low) / narrowest * steps_per_sd), 1, most_steps) : most_steps;
   const double step = (high - low) / steps;
+  const std::vector<CountShape> shapes = shapes_of(kinds);
   double integral = 0;
   for (int i = 0; i <= steps; ++i) {
-    double log_all = 0;
-    for (const CountKind& kind : kinds) log_all += log_below(kind, low + i * step);
-    const double beyond_it = -std::expm1(log_all);
+    const double beyond_it = -std::expm1(log_all_below(shapes, low + i * step));
     integral += (i == 0 || i == steps ? 0.5 : 1.0) * beyond_it;
     if (beyond_it < 1e-15) break;  // and less for all larger counts
   }
