@@ -289,22 +289,54 @@ std::string frugal_sentence(const CompareAnswer& answer) {
                      significant_text(energy(*best)));
 }
 
+/// What an option lacks, said of one and of several options, and why.
+struct Complaint {
+  const char* one = "";
+  const char* several = "";
+  std::string why;
+  std::vector<std::string> options;
+};
+
+std::optional<Complaint> complaint_of(const ComparedOption& option) {
+  if (!option.runs()) return Complaint{"does not run", "do not run", option.reason, {}};
+  if (!option.sized) return Complaint{"has no price and no site", "have no price and no site", option.reason, {}};
+  const auto& cost = option.sized->cost;
+  if (!cost.lower_bound()) return {};
+  return Complaint{"has no whole price",
+                   "have no whole price",
+                   fmt::format("the list has none of {}", fmt::join(cost.unpriced, ", ")),
+                   {}};
+}
+
+/// Complaints, each once with all options that it holds for.
+std::vector<Complaint> complaints_of(const CompareAnswer& answer) {
+  std::vector<Complaint> out;
+  for (std::size_t i = 0; i < answer.lines.size(); ++i) {
+    auto found = complaint_of(answer.lines[i].option);
+    if (!found) continue;
+    const auto same = std::ranges::find_if(
+        out, [&](const Complaint& c) { return c.one == std::string_view(found->one) && c.why == found->why; });
+    Complaint& complaint = same == out.end() ? out.emplace_back(std::move(*found)) : *same;
+    complaint.options.push_back(title_of(answer, i));
+  }
+  return out;
+}
+
+std::string sentence_of(const Complaint& complaint, std::size_t all) {
+  if (complaint.options.size() == 1)
+    return fmt::format("{} {}: {}.", complaint.options.front(), complaint.one, complaint.why);
+  const bool everyone = complaint.options.size() == all;
+  return fmt::format("{} {}: {}.", everyone ? "All options" : fmt::format("{}", fmt::join(complaint.options, ", ")),
+                     complaint.several, complaint.why);
+}
+
 }  // namespace
 
 std::vector<std::string> compare_sentences(const CompareAnswer& answer) {
   std::vector<std::string> out;
   for (std::string sentence : {fastest_sentence(answer), cheapest_sentence(answer), frugal_sentence(answer)})
     if (!sentence.empty()) out.push_back(std::move(sentence));
-  for (std::size_t i = 0; i < answer.lines.size(); ++i) {
-    const ComparedOption& option = answer.lines[i].option;
-    if (!option.runs())
-      out.push_back(fmt::format("{} does not run: {}.", title_of(answer, i), option.reason));
-    else if (!option.sized)
-      out.push_back(fmt::format("{} has no price and no site: {}.", title_of(answer, i), option.reason));
-    else if (option.sized->cost.lower_bound())
-      out.push_back(fmt::format("{} has no whole price: the list has none of {}.", title_of(answer, i),
-                                fmt::join(option.sized->cost.unpriced, ", ")));
-  }
+  for (const Complaint& complaint : complaints_of(answer)) out.push_back(sentence_of(complaint, answer.lines.size()));
   if (running(answer).size() == 1)
     out.push_back(
         fmt::format("Only {} runs: there is nothing to compare it with.", title_of(answer, *reference_of(answer))));
