@@ -9,6 +9,7 @@
 #include "calibration/measured/measured_cluster.hpp"
 #include "models/job/job.hpp"
 #include "models/job/job_blocks.hpp"
+#include "models/job/job_software.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
@@ -129,6 +130,8 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);
   if (job.sharding == Sharding::hsdp) job.shard_group = as_int(m.shard_group);
   job.recompute = recompute_of(m);
+  job.attention = m.attention;
+  job.master_weights = m.master_weights.value_or(true);
   if (m.offload.value_or(false)) job.offload = offload_of(m.offload_what.value_or("activations"));
 }
 
@@ -276,7 +279,7 @@ std::variant<Scenario, std::string> measured_scenario(const Measurement& measure
   scenario.source = JsonValue::object();
   scenario.transformer = transformer_of(model);
   scenario.job = job_of(model, job, *precision);
-  scenario.stack = adjusted(stack->second, job);
+  scenario.stack = with_choices(adjusted(stack->second, job), scenario.job);
   scenario.parameters = *parameters;
   scenario.steps = shelf.steps;
   try {

@@ -199,6 +199,8 @@ MeasuredJob read_job(const JsonValue& value) {
   out.packed_sequences = maybe_boolean(value, "packed_sequences");
   out.async_tensor = maybe_boolean(value, "async_tp");
   out.compiled = maybe_boolean(value, "compile");
+  out.attention = maybe_text(value, "attention_kernel");
+  out.master_weights = maybe_boolean(value, "master_weights");
   read_recipe(value, out);
   return out;
 }

@@ -123,6 +123,8 @@ struct MeasuredJob {
   std::optional<std::string> remat_policy;
   std::optional<bool> tensor_overlap;
   std::optional<double> capacity_factor;
+  std::optional<std::string> attention;  ///< kernels, by the names of parameter files
+  std::optional<bool> master_weights;    ///< absent: as the framework does
 };
 
 struct MeasuredStep {

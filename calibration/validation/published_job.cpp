@@ -86,7 +86,12 @@ JobKey& JobKey::model(const MeasuredModel& m) {
 
 JobKey& JobKey::software(const MeasuredJob& job) {
   add(job.task).add(job.framework).add(job.release.text()).add(job.precision).add(job.routing);
-  return add(job.pure_low_precision).add(job.packed_sequences).add(job.compiled).add(job.async_tensor);
+  return add(job.pure_low_precision)
+      .add(job.packed_sequences)
+      .add(job.compiled)
+      .add(job.async_tensor)
+      .add(job.attention)
+      .add(job.master_weights);
 }
 
 JobKey& JobKey::layout(const MeasuredJob& job) {

@@ -216,6 +216,13 @@ const Record<Job>& record(const Job*) {
                     {.help = "first layers of each pipeline stage that recompute full repeats; auto: all",
                      .min = 1,
                      .max = 65536})
+          .optional("attention", &Job::attention,
+                    {.help = "attention kernels: an entry of the parameter file, such as flash-2 or cudnn; auto: "
+                             "those of the stack"})
+          .optional("master_weights", &Job::master_weights,
+                    {.help = "whether the optimizer keeps 32-bit master weights and moments beside the weights; false: "
+                             "weights, gradients and moments all have 16 bits (pure bf16 training). Convergence is not "
+                             "modelled"})
           .optional(
               "stack", &Job::stack,
               {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"})

@@ -155,6 +155,9 @@ struct Job {
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   /// First layers of each stage that full recomputation repeats; auto: all.
   std::optional<int> recomputed_layers;
+  std::optional<std::string> attention;  ///< attention kernels, an entry of the parameter file; auto: the stack's
+  /// 32-bit master weights, moments and sums of gradients; false: all of them in 16 bits, and no master weights.
+  bool master_weights = true;
   std::string stack = "megatron-2024";  ///< name of a file in configs/stacks, or a path
   bool operator==(const Job&) const = default;
 };

@@ -11,6 +11,7 @@
 #include "models/job/hf_config.hpp"
 #include "models/job/idle_power.hpp"
 #include "models/job/job_blocks.hpp"
+#include "models/job/job_software.hpp"
 #include "models/job/node_cluster.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "models/job/placement_option.hpp"
@@ -303,7 +304,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.prices = std::move(spec.prices);
   spec.cluster = scenario.cluster.spec;  // with what parts say
   const JsonValue stack = stack_document(scenario, beside);
-  scenario.stack = decode_record<SoftwareStack>(stack);
+  scenario.stack = with_choices(decode_record<SoftwareStack>(stack), scenario.job);
   const JsonValue* said = scenario.source.find("steps");
   const JsonValue steps =
       document_of<StepCalibration>(named_or_path(spec.steps, "steps", said, beside), said, scenario.inputs);
@@ -316,6 +317,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
       parameter_path(spec, options, scenario.cluster.accelerator, said, beside), said, scenario.inputs));
   if (options.parameters || spec.parameters != "auto")
     check_serves(scenario.parameters, scenario.cluster.accelerator, place_of_parameters(scenario, options));
+  check_attention(scenario.job, scenario.parameters, scenario.source);
   add_further_kinds(scenario);
   check_power_limits(scenario);
   return scenario;

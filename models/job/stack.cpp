@@ -106,6 +106,11 @@ const Record<StackMemory>& record(const StackMemory*) {
                              "element; not given: 16 bit and a narrow copy",
                      .min = 0,
                      .max = 8})
+          .optional("master_size_bytes", &S::master_size,
+                    {.help = "bytes per parameter of the weights that the optimizer updates: 4 for a copy beside "
+                             "16-bit weights, 2 for these themselves",
+                     .min = 2,
+                     .max = 4})
           .optional("moment_size_bytes", &S::moment_size,
                     {.help = "size of each of the two moments of Adam, per parameter", .min = 0, .max = 8})
           .optional("dropout", &S::dropout, {.help = "models of this stack use dropout, so its masks are kept"})

@@ -69,6 +69,9 @@ struct StackMemory {
   bool wide_weights = true;
   bool narrow_activation_inputs = false;
   std::optional<Sourced<double>> attended_size;
+  /// Bytes per parameter of the weights that the optimizer updates: 4 for a master copy beside 16-bit weights (FSDP
+  /// shards that copy alone), 2 if it updates the 16-bit weights themselves.
+  Sourced<double> master_size{4, "master weights in 32 bit"};
   /// Bytes of each of Adam's two moments, per parameter that a rank updates.
   Sourced<double> moment_size{4, "moments in 32 bit"};
   bool dropout = false;              ///< models use dropout: masks are kept, and the tensors under them

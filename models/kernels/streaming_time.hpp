@@ -10,12 +10,6 @@ namespace clusterwright {
 inline constexpr double bytes_16bit = 2;
 inline constexpr double bytes_32bit = 4;
 inline constexpr double bytes_accumulated = 2 * bytes_32bit;  ///< traffic of a 32-bit sum, read and written
-/// Bytes of Adam's states per parameter: two moments, and 32-bit master weights unless these are the weights.
-/// @param moment  StackMemory::moment_size
-constexpr double adam_states(bool with_master_weights, double moment) {
-  return 2 * moment + (with_master_weights ? bytes_32bit : 0);
-}
-
 /// Traffic of element-wise kernels of the backward pass over that of the forward pass: the gradient joins the input.
 inline constexpr double backward_over_forward = 1.5;
 

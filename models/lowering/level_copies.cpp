@@ -12,8 +12,8 @@ OpId LevelCopies::copy(MemoryLevel level, bool out, Bytes payload, OpId after, S
   return op(out, links_.copy(level, out, payload, ops_.rank_class()), after, charge);
 }
 
-OpId LevelCopies::update(MemoryLevel level, double parameters, OpId after) {
-  return op(true, links_.update(level, parameters, ops_.rank_class()), after, StepCharge::optimizer);
+OpId LevelCopies::update(MemoryLevel level, Bytes traffic, OpId after) {
+  return op(true, links_.update(level, traffic, ops_.rank_class()), after, StepCharge::optimizer);
 }
 
 OpId LevelCopies::host_to_drives(Bytes payload, OpId after) {

@@ -19,8 +19,8 @@ class LevelCopies {
 
   /// Copy from the device to `level` (`out`), or back.
   OpId copy(MemoryLevel level, bool out, Bytes payload, OpId after, StepCharge charge);
-  /// Optimizer on the host, over states in `level`.
-  OpId update(MemoryLevel level, double parameters, OpId after);
+  /// Optimizer on the host, over states in `level`. @param traffic  bytes of states read and written
+  OpId update(MemoryLevel level, Bytes traffic, OpId after);
   /// Copy from host memory to the drives of the host.
   OpId host_to_drives(Bytes payload, OpId after);
 

@@ -94,10 +94,10 @@ LevelLinks::Path LevelLinks::update_path(MemoryLevel level, RankClassId c) const
   return path;
 }
 
-ChainId LevelLinks::update(MemoryLevel level, double parameters, RankClassId c) {
-  if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.levels().update(level, parameters, c); });
+ChainId LevelLinks::update(MemoryLevel level, Bytes traffic, RankClassId c) {
+  if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.levels().update(level, traffic, c); });
   const Path path = update_path(level, c);
-  return links_.transfer(parameters * host_update_traffic * byte, path.rate, path.uses);
+  return links_.transfer(traffic, path.rate, path.uses);
 }
 
 }  // namespace clusterwright

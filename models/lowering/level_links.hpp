@@ -12,9 +12,6 @@ namespace clusterwright {
 /// One resource for each kind of host: none where it is no limit, and empty where ranks share nothing of hosts.
 using HostResources = IndexedVector<HostKindId, ResourceId>;
 
-/// Bytes per parameter that an update of Adam's states on the host moves: three numbers of 32 bit, read and written.
-inline constexpr double host_update_traffic = 24;
-
 /// Memory and drives of hosts, and the memory pool of a cluster, as resources of a step graph. Host memory of unknown
 /// bandwidth is no limit.
 class LevelLinks {
@@ -32,9 +29,9 @@ class LevelLinks {
   /// Optimizer on the host, over states in `level`. Its limits are host memory, and the drives that states come from
   /// and go back to while others are updated. Where the bandwidth of host memory is not known, an accelerator's share
   /// of it counts as fast as its link.
-  /// @param parameters  number of parameters that one rank updates
+  /// @param traffic  bytes of states that one rank reads and writes
   /// @pre level is host or nvme
-  ChainId update(MemoryLevel level, double parameters, RankClassId c);
+  ChainId update(MemoryLevel level, Bytes traffic, RankClassId c);
 
  private:
   /// Resources that one transfer crosses, and its rate when it is alone.

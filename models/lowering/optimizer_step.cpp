@@ -11,6 +11,10 @@
 
 namespace clusterwright {
 
+double host_update_traffic(const PlannedJob& planned) {
+  return 2 * (2 * planned.stack.memory.moment_size.value + planned.stack.memory.master_size.value);
+}
+
 OptimizerStep::OptimizerStep(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                              RankOps& ops, LevelCopies& copies, const StageWeights& weights, int layers, PriceLog* log)
     : builder_(builder),
@@ -34,7 +38,7 @@ WorkId OptimizerStep::kernel(double local, double owned) {
 
 OpId OptimizerStep::copy_states(bool out, int parts, OpId after) {
   const bool with_weights = out && planned_.offload.weights == MemoryLevel::pool;
-  const double each = adam_states(true, planned_.stack.memory.moment_size.value) + (with_weights ? bytes_16bit : 0);
+  const double each = optimizer_state_size(planned_, true) + (with_weights ? bytes_16bit : 0);
   return copies_.copy(MemoryLevel::pool, out, owned_ / parts * each * byte, after, StepCharge::optimizer);
 }
 
@@ -54,7 +58,7 @@ OpId OptimizerStep::update_through_pool(OpId norm) {
 OpId OptimizerStep::update_on_host(OpId norm) {
   const Bytes gradients = owned_ * planned_.stack.reduced_size.value * byte;
   const OpId out = copies_.copy(MemoryLevel::host, true, gradients, norm, StepCharge::optimizer);
-  const OpId updated = copies_.update(optimizer_level(planned_), owned_, out);
+  const OpId updated = copies_.update(optimizer_level(planned_), owned_ * host_update_traffic(planned_) * byte, out);
   const Bytes weights = owned_ * bytes_16bit * byte;
   switch (planned_.offload.weights) {
     case MemoryLevel::nvme:

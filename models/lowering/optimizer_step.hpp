@@ -9,6 +9,9 @@
 
 namespace clusterwright {
 
+/// Bytes per parameter that an update of Adam's states moves on the host: moments and master weights, read and written.
+double host_update_traffic(const PlannedJob& planned);
+
 class OptimizerStep {
  public:
   /// @param layers  number of layers on the stage

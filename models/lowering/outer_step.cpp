@@ -30,8 +30,7 @@ OpId OuterStep::update_on_device(double part, OpId summed) {
 }
 
 OpId OuterStep::update_on_host(double part, OpId summed) {
-  const double passes = outer_traffic / host_update_traffic;  // over those of the inner optimizer
-  const OpId updated = copies_.update(MemoryLevel::host, part * passes, summed);
+  const OpId updated = copies_.update(MemoryLevel::host, part * outer_traffic * byte, summed);
   return copies_.copy(MemoryLevel::host, false, part * bytes_16bit * byte, updated, StepCharge::optimizer);
 }
 

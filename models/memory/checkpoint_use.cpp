@@ -23,9 +23,8 @@ double written_bytes(const PlannedJob& planned, double parameters, double owners
   const bool first = place < 1, first_copy = place < owners;
   double bytes = 0;
   if (sharding == Sharding::none ? first : first_copy)
-    bytes += parameters * adam_states(true, planned.stack.memory.moment_size.value) /
-             (sharding == Sharding::none ? 1 : owners);
-  if (shards_master_weights(planned)) return bytes;
+    bytes += parameters * optimizer_state_size(planned, true) / (sharding == Sharding::none ? 1 : owners);
+  if (shards_master_weights(planned) && master_copy_size(planned) > 0) return bytes;
   if (shards_weights(sharding) ? first_copy : first)
     bytes += parameters * bytes_16bit / (shards_weights(sharding) ? owners : 1);
   return bytes;

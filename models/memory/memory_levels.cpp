@@ -34,7 +34,7 @@ Bytes weights_of_rank(const PlannedJob& planned, int stage) {
     return shards_weights(planned.plan.sharding) ? owned_part(planned, p) : p.total();
   };
   const double frozen = planned.lora_rank > 0 ? held(local_parameters(planned, stage)) : 0;
-  const double size = holds_master_weights(planned) ? bytes_32bit : bytes_16bit;
+  const double size = holds_master_weights(planned) ? planned.stack.memory.master_size.value : bytes_16bit;
   return (frozen * bytes_16bit + held(trained_parameters(planned, stage)) * size) * byte;
 }
 
@@ -107,9 +107,9 @@ LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel level, int
   LevelBytes bytes;
   if (planned.offload.weights == level) bytes.weights = weights_of_rank(planned, stage);
   if (optimizer_level(planned) == level)
-    bytes.optimizer = owned_parameters(planned, stage) *
-                          adam_states(!holds_master_weights(planned), planned.stack.memory.moment_size.value) * byte +
-                      outer_memory(planned, stage);
+    bytes.optimizer =
+        owned_parameters(planned, stage) * optimizer_state_size(planned, !holds_master_weights(planned)) * byte +
+        outer_memory(planned, stage);
   if (level == MemoryLevel::host && updates_on_host(planned))
     bytes.gradients = owned_parameters(planned, stage) * planned.stack.reduced_size.value * byte;
   if (planned.offload.activations == level) bytes.activations = activations_of_rank(planned, stage);

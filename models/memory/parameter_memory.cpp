@@ -128,7 +128,7 @@ Bytes weight_memory(const PlannedJob& planned, int stage) {
   const bool master = shards_master_weights(planned) && planned.offload.optimizer == MemoryLevel::device;
   if (shards_weights(planned.plan.sharding))
     return ((frozen ? owned_part(planned, local) * bytes_16bit : 0) +
-            owned_part(planned, trained) * (master ? bytes_32bit : bytes_16bit)) *
+            owned_part(planned, trained) * (master ? planned.stack.memory.master_size.value : bytes_16bit)) *
            byte;
   const double narrow = stage_layers_share(planned, stage).total();
   return ((local.total() - narrow) * bytes_16bit + narrow * layer_weight_size(planned) +
@@ -162,7 +162,7 @@ double updated_part(const PlannedJob& planned, const RankParameters& p) {
 Bytes optimizer_memory(const PlannedJob& planned, int stage) {
   if (optimizer_level(planned) != MemoryLevel::device) return {};
   const bool owns = planned.plan.sharding != Sharding::none;
-  const double states = adam_states(!shards_master_weights(planned), planned.stack.memory.moment_size.value);
+  const double states = optimizer_state_size(planned, !shards_master_weights(planned));
   const double size = states + (owns ? planned.stack.memory.owned_gradient_size.value : 0);
   return updated_part(planned, trained_parameters(planned, stage)) * size * byte + outer_memory(planned, stage);
 }

@@ -6,6 +6,12 @@
 
 namespace clusterwright {
 
+namespace {
+
+constexpr double weight_size = 2;  ///< bytes of a weight that GEMMs read, unless they run in 8 bits
+
+}  // namespace
+
 PlannedJob planned_job(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
                        const StageLayout& layout) {
   return {model,         plan,        layout,     stack, job.sequence, job.lora_rank, job.sample_tokens,
@@ -40,6 +46,15 @@ bool streams_weights(const PlannedJob& planned) {
 
 bool shards_master_weights(const PlannedJob& planned) {
   return planned.plan.sharding == Sharding::fsdp || planned.plan.sharding == Sharding::hsdp;
+}
+
+double master_copy_size(const PlannedJob& planned) {
+  const double size = planned.stack.memory.master_size.value;
+  return size > weight_size ? size : 0;
+}
+
+double optimizer_state_size(const PlannedJob& planned, bool beside) {
+  return 2 * planned.stack.memory.moment_size.value + (beside ? master_copy_size(planned) : 0);
 }
 
 MemoryLevel optimizer_level(const PlannedJob& planned) {

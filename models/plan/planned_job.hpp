@@ -50,6 +50,12 @@ bool streams_weights(const PlannedJob& planned);
 /// Whether the master weights themselves are sharded (PyTorch), not a copy beside 16-bit weights.
 bool shards_master_weights(const PlannedJob& planned);
 
+/// Bytes per parameter of the master weights that are kept beside 16-bit ones: none where these are updated themselves.
+double master_copy_size(const PlannedJob& planned);
+
+/// Bytes per parameter of Adam's two moments and of the master weights, if these are `beside` the weights.
+double optimizer_state_size(const PlannedJob& planned, bool beside);
+
 /// Level of the optimizer states: the job's; if that is the device and the weights are the master weights, the level of
 /// the weights.
 MemoryLevel optimizer_level(const PlannedJob& planned);

@@ -5,6 +5,7 @@
 
 #include "models/kernels/streaming_time.hpp"
 #include "models/lowering/level_links.hpp"
+#include "models/lowering/optimizer_step.hpp"
 #include "models/lowering/stage_weights.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "models/memory/activation_memory.hpp"
@@ -132,7 +133,7 @@ double ExchangeTimes::update_time(const PlannedJob& planned, double trained, dou
   const double update_rate = memory ? memory->in(byte_per_second) : host_link();
   const bool back = planned.offload.weights == MemoryLevel::device || planned.offload.weights == MemoryLevel::host;
   const double copies = owned * (planned.stack.reduced_size.value + (back ? bytes_16bit : 0)) / host_link();
-  return copies + owned * host_update_traffic / update_rate + kernel(0);
+  return copies + owned * host_update_traffic(planned) / update_rate + kernel(0);
 }
 
 StageExchanges ExchangeTimes::of_stage(const PlannedJob& planned, int stage) {

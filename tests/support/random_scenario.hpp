@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "models/job/job_software.hpp"
 #include "models/plan/plan.hpp"
 #include "support/small_scenario.hpp"
 
@@ -152,6 +153,7 @@ inline Scenario random_scenario(const SmallCase& c) {
   scenario.stack.experts.overlap_exchange = *rc::gen::arbitrary<bool>();
   scenario.stack.experts.overlap_shared = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) scenario.stack.experts.transfer = ExpertTransfer::hierarchical;
+  if (*rc::gen::inRange(0, 4) == 0) scenario.stack = without_master_weights(scenario.stack);
   scenario.stack.bucket.value = *rc::gen::element(0.1, 10.0, 1000.0) * megabyte;
   // Some draw more than their rated power and lower their clocks.
   if (*rc::gen::inRange(0, 3) == 0) scenario.parameters.power.tensor_weight.value = 2;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a job changes in its software stack.
+#pragma once
+
+#include "models/job/job.hpp"
+#include "models/job/parameters.hpp"
+#include "models/job/stack.hpp"
+#include "sim/json_value.hpp"
+
+namespace clusterwright {
+
+/// Stack as the job runs it: with its attention kernels, and with 16-bit states where it keeps no master weights.
+SoftwareStack with_choices(SoftwareStack stack, const Job& job);
+
+/// Stack whose weights, gradients and moments all have 16 bits, and whose optimizer updates the weights that GEMMs
+/// read.
+SoftwareStack without_master_weights(SoftwareStack stack);
+
+/// @throws ConfigError E0203 if the parameters do not describe the job's attention kernels
+void check_attention(const Job& job, const ParameterSet& parameters, const JsonValue& source);
+
+}  // namespace clusterwright

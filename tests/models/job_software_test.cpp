@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/job/job_software.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "models/job/scenario_loader.hpp"
+#include "models/memory/checkpoint_use.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/memory/parameter_memory.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
+#include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// Llama kind on one accelerator, or on eight that share what `sharding` says.
+SmallCase llama(int data, Sharding sharding) {
+  SmallCase c;
+  c.stack = "generic-2025";
+  c.layers = 16;
+  c.hidden = 1024;
+  c.sequence = 1024;
+  c.vocabulary = 8192;
+  c.data = data;
+  c.sharding = sharding;
+  return c;
+}
+
+struct States {
+  explicit States(const SmallCase& c) : scenario(small_scenario(c)), plan(plan_of(scenario)) {
+    scenario.stack = without_master_weights(scenario.stack);
+    layout = StageLayout(c.layers, 1, 1);
+  }
+  PlannedJob job() { return planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout); }
+  MemoryUse use() { return memory_of_stage(job(), 0); }
+  double parameters() { return local_parameters(job(), 0).total(); }
+
+  Scenario scenario;
+  Plan plan;
+  StageLayout layout{1, 1, 1};
+};
+
+Scenario eight_nodes(const std::vector<std::string>& settings) {
+  ::setenv("CLUSTERWRIGHT_CONFIGS", CLUSTERWRIGHT_CONFIGS, 1);
+  ScenarioOptions options;
+  options.settings = settings;
+  return load_scenario(configs / "scenarios" / "llama3-8b-h100-64.json", options);
+}
+
+double step_of(const std::vector<std::string>& settings) {
+  return predict_step(eight_nodes(settings)).step_time.in(second);
+}
+
+std::string refusal(const std::vector<std::string>& settings) {
+  try {
+    eight_nodes(settings);
+  } catch (const ConfigError& error) {
+    return error.diagnostics().front().code + " " + error.diagnostics().front().help;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("without master weights a parameter takes 2 + 2 + 4 bytes, not 2 + 4 + 12", "[models][memory]") {
+  States alone(llama(1, Sharding::none));
+  const double p = alone.parameters();
+  CHECK(alone.use().weights.in(byte) == Approx(2 * p));
+  CHECK(alone.use().gradients.in(byte) == Approx(2 * p));
+  CHECK(alone.use().optimizer.in(byte) == Approx(4 * p));
+  CHECK(checkpoint_of_rank(alone.job(), 0, 0).in(byte) == Approx(6 * p));
+}
+
+TEST_CASE("sharded weights of 16 bits are half of 32-bit shards", "[models][memory]") {
+  States shards(llama(8, Sharding::fsdp));
+  const double owned = shards.parameters() / 8;
+  CHECK(shards.use().weights.in(byte) == Approx(2 * owned));
+  CHECK(shards.use().optimizer.in(byte) == Approx(4 * owned));
+  CHECK(checkpoint_of_rank(shards.job(), 0, 0).in(byte) == Approx(6 * owned));
+  shards.scenario.stack = software_stack("generic-2025");
+  CHECK(shards.use().weights.in(byte) == Approx(4 * owned));
+  CHECK(checkpoint_of_rank(shards.job(), 0, 0).in(byte) == Approx(12 * owned));
+}
+
+TEST_CASE("the update without master weights moves 14 bytes a parameter, not 30", "[models]") {
+  const SoftwareStack whole = software_stack("generic-2025"), narrow = without_master_weights(whole);
+  CHECK(whole.kernels.update.value == 30);
+  CHECK(narrow.kernels.update.value == 14);  // gradient and three states read, these written
+  CHECK(narrow.kernels.weight_gradient.value == 4);
+  CHECK(narrow.reduced_size.value == 2);
+  CHECK(without_master_weights(narrow) == narrow);
+}
+
+TEST_CASE("a job without master weights, or with faster attention, takes less time", "[models]") {
+  const double usual = step_of({"job.sharding=zero1"});
+  CHECK(step_of({"job.sharding=zero1", "job.master_weights=false"}) < usual);
+  CHECK(step_of({"job.sharding=zero1", "job.attention=flash-2"}) == usual);  // the stack's own
+  CHECK(step_of({"job.sharding=zero1", "job.attention=cudnn"}) < usual);
+}
+
+TEST_CASE("a job that changes a measured stack no longer counts as measured", "[models]") {
+  CHECK_FALSE(eight_nodes({}).stack_changed);
+  CHECK(eight_nodes({"job.master_weights=false"}).stack_changed);
+  CHECK(eight_nodes({"job.attention=cudnn"}).stack_changed);
+}
+
+TEST_CASE("attention kernels that the parameters do not describe are refused by name", "[models]") {
+  const std::string said = refusal({"job.attention=flash-9"});
+  CHECK(said.starts_with("E0203"));
+  CHECK(said.find("flash-2") != std::string::npos);
+}
