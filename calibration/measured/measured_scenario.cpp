@@ -211,7 +211,7 @@ struct DatedStack {
 };
 
 /// Entries of one framework by date.
-constexpr std::array<DatedStack, 29> dated_stacks = {{{"", {}, "generic-2021"},
+constexpr std::array<DatedStack, 30> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"", {2023, 7}, "generic-2023"},
                                                       {"", {2025, 1}, "generic-2025"},
                                                       {"megatron-lm", {}, "megatron-2022"},
@@ -233,6 +233,7 @@ constexpr std::array<DatedStack, 29> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"deepspeed-zero3", {}, "deepspeed-zero3-2021"},
                                                       {"gpt-neox", {}, "deepspeed-2022"},
                                                       {"fsdp-llm-foundry", {}, "llm-foundry-2023"},
+                                                      {"fsdp-llm-foundry", {2023, 10}, "llm-foundry-2024"},
                                                       {"torchtitan", {}, "torchtitan-2024"},
                                                       {"torchtitan", {2025, 1}, "torchtitan-2025"},
                                                       {"automodel", {}, "automodel-2025"},
