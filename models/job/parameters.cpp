@@ -132,12 +132,12 @@ const Record<AttentionParameters>& record(const AttentionParameters*) {
                     share_above_zero(
                         "share of the full square of scores that is computed; 0.5 where a causal mask skips work"))
           .required("score_bytes_forward", &P::score_bytes_forward,
-                    {.help = "memory traffic per score element in the forward pass; 0 where scores stay on chip",
+                    {.help = "traffic per score between the multiplies, forward; 0 where scores stay on chip",
                      .min = 0,
                      .max = 1000,
                      .unit = "B"})
           .required("score_bytes_backward", &P::score_bytes_backward,
-                    {.help = "memory traffic per score element in the backward pass; 0 where scores stay on chip",
+                    {.help = "traffic per score between the multiplies, backward; 0 where scores stay on chip",
                      .min = 0,
                      .max = 1000,
                      .unit = "B"});

@@ -84,7 +84,7 @@ struct AttentionParameters {
   /// Efficiency at head widths that are no multiple of 8 elements over that at others.
   Sourced<double> unaligned_factor{1, "kernels pad"};
   Sourced<double> executed_share;       ///< share of the square of scores: 0.5 if a causal mask skips work
-  Sourced<double> score_bytes_forward;  ///< memory traffic per score element; 0 if scores stay on chip
+  Sourced<double> score_bytes_forward;  ///< traffic per score between the multiplies; 0: on chip
   Sourced<double> score_bytes_backward;
 };
 const Record<AttentionParameters>& record(const AttentionParameters*);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/kernels/streaming_time.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -39,6 +41,12 @@ double tail_factor(const Blocks& blocks, double prologue, double tail_share, dou
   return std::max(1.0, rounds + idle) / rounds;
 }
 
+/// Multiplies of a pass. Kernels that keep scores on chip compute them again in the backward pass.
+double multiplies_of(bool forward, bool stores_scores) {
+  if (forward) return 2;
+  return stores_scores ? 4 : 5;
+}
+
 /// Exponentials of one second.
 double exponentials(const AttentionDevice& device, double score_clocks) {
   const double clock = device.clocks_per_second > 0 ? device.clocks_per_second : usual_clock;
@@ -67,7 +75,9 @@ AttentionTiming attention_time(const AttentionShape& s, const AttentionParameter
   const double width =
       (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
   const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * width;
-  const Flops per_score = s.head_width * (s.forward ? 4.0 : 10.0) * flop;  // 2 or 5 multiplies of 2 FLOPs
+  const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
+  const double multiplies = multiplies_of(s.forward, score_bytes > 0);
+  const Flops per_score = s.head_width * 2 * multiplies * flop;
   const Blocks blocks = blocks_of(s, share, fit.block_queries.value);
   const double executed = blocks.rows * (blocks.mean_keys + fit.prologue_keys.value) *
                           tail_factor(blocks, fit.prologue_keys.value, fit.tail_share.value, device.multiprocessors);
@@ -76,9 +86,13 @@ AttentionTiming attention_time(const AttentionShape& s, const AttentionParameter
   timing.compute = timing.multiplies;
   if (fit.score_clocks.value > 0)
     timing.compute = timing.compute + executed / exponentials(device, fit.score_clocks.value) * second;
-  const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
   const double row_bytes = s.forward ? 0 : fit.row_bytes_backward.value * s.head_width;
   timing.memory = (scores * score_bytes + rows * row_bytes) * byte / device.traffic;
+  // Each multiply of stored scores moves them once, while it computes.
+  if (score_bytes > 0) {
+    const Seconds moved = scores * bytes_16bit * multiplies * byte / device.traffic;
+    timing.memory = timing.memory + std::max(Seconds{}, moved - timing.multiplies);
+  }
   return timing;
 }
 
