@@ -68,6 +68,22 @@ TEST_CASE("options that cannot be stay in the answer with their reason", "[tools
   CHECK(has(none.out, "A (tensor=3) does not run: "));
 }
 
+TEST_CASE("what several options lack is said once", "[tools][compare]") {
+  const ProgramRoom room;
+  const auto answer = room.run("compare llama3-8b-h100-64 --vary job.master_weights=true,false");
+  REQUIRE(answer.code == 0);
+  CHECK(has(answer.out, "All options have no whole price: "));
+  CHECK_FALSE(has(answer.out, " has no whole price: "));
+}
+
+TEST_CASE("a job that changes its software says so in its first lines", "[tools]") {
+  const ProgramRoom room;
+  const auto changed = room.run("run llama3-8b-h100-64 --set job.master_weights=false --set job.attention=cudnn");
+  REQUIRE(changed.code == 0);
+  CHECK(has(changed.out, "no master weights, torchtitan-2024 with cudnn attention"));
+  CHECK_FALSE(has(room.run("run llama3-8b-h100-64").out, "no master weights"));
+}
+
 TEST_CASE("differences end with code 3 where they are asked for", "[tools][compare]") {
   const ProgramRoom room;
   CHECK(room.run("compare llama3-8b-single-node llama3-8b-single-node --exit-code").code == 0);

@@ -31,7 +31,11 @@ std::string job_text(const JsonValue& job) {
   std::string line = fmt::format("{}, {} tokens per sequence, global batch {}, {}, {}", text("task"), count("sequence"),
                                  count("global_batch"), text("precision"), text("sharding"));
   if (text("recompute") != "none") line += fmt::format(", {} recomputation", text("recompute"));
-  return line + ", " + text("stack");
+  if (!job.at("master_weights").as_boolean()) line += ", no master weights";
+  line += ", " + text("stack");
+  if (const JsonValue& kernels = job.at("attention"); !kernels.is_null())
+    line += fmt::format(" with {} attention", kernels.as_text());
+  return line;
 }
 
 }  // namespace
