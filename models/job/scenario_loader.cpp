@@ -269,8 +269,11 @@ void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
 JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOptions& options,
                    std::vector<InputFile>& inputs) {
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
+  // A machine and its size that options name leave nothing to read in the file's cluster.
+  const bool replaced = !options.node.empty() && options.accelerators > 0;
+  if (replaced) set_machine(document, options);
   resolve_references(document, spec, reader);
-  set_machine(document, options);
+  if (!replaced) set_machine(document, options);
   translate_transformer(document);
   for (const std::string& setting : options.settings) {
     apply_setting(document, spec, setting, reader);

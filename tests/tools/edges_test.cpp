@@ -343,3 +343,14 @@ TEST_CASE("words lead to fields and to the glossary", "[edges]") {
   CHECK(has(room.run("explain exit").out, "130"));
   CHECK(has(room.run("--help").out, "Exit codes:"));
 }
+
+TEST_CASE("a machine and its size in options need no cluster of the scenario's", "[tools]") {
+  const ProgramRoom room;
+  room.write("my.json", scenario("nowhere.json"));
+  const auto replaced = room.run("run my.json --on B200 --gpus 64");
+  CHECK(replaced.code == 0);
+  CHECK(has(replaced.out, "64 x B200"));
+  const auto sized_by_file = room.run("run my.json --on B200");
+  CHECK(sized_by_file.code == 2);
+  CHECK(has(sized_by_file.err, "nowhere.json"));
+}
