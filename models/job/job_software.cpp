@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 namespace clusterwright {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "models/kernels/collectives/expert_draw.hpp"
 
@@ -74,9 +75,10 @@ ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
   constexpr std::size_t most_kept = 4096;
   thread_local std::map<decltype(key_of(exchange)), ExpertTraffic> kept;
   if (kept.size() >= most_kept) kept.clear();
-  const auto [entry, fresh] = kept.try_emplace(key_of(exchange));
-  if (fresh) entry->second = draw_traffic(exchange);
-  return entry->second;
+  auto key = key_of(exchange);
+  if (const auto found = kept.find(key); found != kept.end()) return found->second;
+  const ExpertTraffic traffic = draw_traffic(exchange);  // before it is kept: it may throw
+  return kept.emplace(std::move(key), traffic).first->second;
 }
 
 /// Coefficient of variation of the popularity that routers leave: as given, or usual as far as the experts can differ.
