@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace clusterwright {
 
@@ -28,7 +29,11 @@ constexpr std::array<Tile, 12> tiles = {{{16, 64},
                                          {128, 256},
                                          {256, 64},
                                          {256, 128}}};
-constexpr std::int64_t most_splits = 16;
+/// Tile of kernels for groups of unequal size, and what they add to the K overhead of gradients of weights.
+/// @source own samples of torch._grouped_mm on one H100: docs/models/compute.md, "Grouped GEMMs"
+constexpr std::array<Tile, 1> grouped_tile = {{{256, 128}}};
+constexpr double grouped_gradient_overhead = 1.8;
+constexpr int most_splits = 16;
 constexpr double wide_load = 16;          // bytes
 constexpr std::int64_t array_side = 128;  // of the systolic arrays of TPUs and Trainium
 
@@ -42,25 +47,46 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
 }
 
 /// Rounds of tiles over the multiprocessors. Libraries shorten the last one, so only a share of its idle places costs.
-double waves_of(std::int64_t count, std::int64_t multiprocessors, double wave_share) {
-  const double whole = static_cast<double>(ceil_divide(count, multiprocessors));
-  const double filled = std::max(1.0, static_cast<double>(count) / static_cast<double>(multiprocessors));
+double waves_of(double count, int multiprocessors, double wave_share) {
+  const double whole = std::ceil(count / multiprocessors);
+  const double filled = std::max(1.0, count / multiprocessors);
   return wave_share * whole + (1 - wave_share) * filled;
+}
+
+/// Rows of tiles of a group: the mean of ceil(m / tile) over normally distributed m.
+double tile_rows(const GemmShape& shape, std::int64_t tile) {
+  const auto side = static_cast<double>(tile), mean = static_cast<double>(shape.m);
+  if (shape.row_deviation <= 0) return static_cast<double>(ceil_divide(shape.m, tile));
+  if (shape.row_deviation >= side) return std::max(1.0, mean / side + 0.5);
+  double whole = std::max(1.0, std::floor((mean - 5 * shape.row_deviation) / side));
+  double rows = whole;
+  for (double more = 1; more > 1e-6; ++whole) {
+    more = std::erfc((whole * side - mean) / (std::sqrt(2.0) * shape.row_deviation)) / 2;
+    rows += more;
+  }
+  return rows;
+}
+
+/// K that a tile costs beyond its own.
+double k_overhead(const GemmShape& shape, const GemmParameters& parameters) {
+  const bool gradient = shape.one_launch && shape.groups > 1 && shape.layout == GemmLayout::transposed_a;
+  return parameters.k_overhead.value * (gradient ? grouped_gradient_overhead : 1);
 }
 
 /// Time with one tile size; best over splits of K. @param one  rate of one multiprocessor
 Seconds best_split(const GemmShape& shape, Tile tile, const GemmDevice& device, const GemmParameters& parameters,
                    FlopsPerSecond one) {
-  const std::int64_t plain = ceil_divide(shape.m, tile.m) * ceil_divide(shape.n, tile.n) * shape.groups;
+  const double plain = tile_rows(shape, tile.m) * static_cast<double>(ceil_divide(shape.n, tile.n) * shape.groups);
   const Flops per_k = 2.0 * static_cast<double>(tile.m) * static_cast<double>(tile.n) *
                       (1 + parameters.tile_penalty.value * side_excess(tile)) * flop;
   Seconds best = std::numeric_limits<double>::infinity() * second;
-  for (std::int64_t splits = 1; splits <= most_splits; splits *= 2) {
-    const double waves = waves_of(plain * splits, device.multiprocessors, parameters.wave_share.value);
-    const double depth = static_cast<double>(shape.k) / static_cast<double>(splits) + parameters.k_overhead.value;
+  for (int splits = 1; splits <= most_splits; splits *= 2) {
+    const double tiled = plain * splits;
+    const double waves = waves_of(tiled, device.multiprocessors, parameters.wave_share.value);
+    const double depth = static_cast<double>(shape.k) / splits + k_overhead(shape, parameters);
     const Seconds joining = splits > 1 ? parameters.split.value : Seconds{};
     best = std::min(best, waves * depth * per_k / one + joining);
-    if (plain * splits > 4 * device.multiprocessors) break;  // the last wave is small already
+    if (tiled > 4 * device.multiprocessors) break;  // the last wave is small already
   }
   return best;
 }
@@ -100,7 +126,9 @@ Seconds tiled_time(const GemmShape& given, const GemmDevice& device, const GemmP
   const double rate = reached_share(device, parameters) * alignment_factor(alignment_of(given, storage), parameters);
   const FlopsPerSecond one = device.peak * rate / static_cast<double>(device.multiprocessors);
   Seconds best = std::numeric_limits<double>::infinity() * second;
-  for (const Tile tile : tiles) best = std::min(best, best_split(shape, tile, device, parameters, one));
+  const bool uneven = shape.one_launch && shape.groups > 1 && shape.row_deviation > 0;
+  for (const Tile tile : uneven ? std::span<const Tile>(grouped_tile) : std::span<const Tile>(tiles))
+    best = std::min(best, best_split(shape, tile, device, parameters, one));
   return best;
 }
 

@@ -29,6 +29,8 @@ struct GemmShape {
   std::int64_t k = 0;
   std::int64_t groups = 1;
   GemmLayout layout = GemmLayout::plain;
+  double row_deviation = 0;  ///< standard deviation of m over the groups, whose mean is `m`
+  bool one_launch = false;   ///< groups of unequal m (or k, if transposed_a) share one kernel and so one size of tile
 
   Flops flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
@@ -86,6 +88,9 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 /// contiguous along K in every pass, because matrix units read them so; frameworks transpose them with the cast and pad
 /// tokens to whole 16 bytes. A part with more peak per watt than the measured one reaches less of its peak:
 ///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)
+/// Groups of unequal m fill ceil(m_i / tile_m) rows of tiles each: an expected value, half a tile more than m / tile_m
+/// where m varies by a tile or more. A kernel for unequal groups has tiles of 256 rows, and where they differ in k it
+/// writes each result before the next tile begins, which lengthens `k_overhead` by 1.8.
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
 /// @param long_kernel_share  share of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark

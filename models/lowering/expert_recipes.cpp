@@ -51,7 +51,10 @@ ExpertRecipes::ExpertRecipes(const KernelTimes& kernels, const PlannedJob& plann
   const ExpertMixture& experts = *planned.model.experts;
   ffn_ = experts.ffn / planned.plan.expert_tensor;
   up_ = ffn_ * (planned.model.gated_mlp ? 2 : 1);
-  rows_each_ = std::max<std::int64_t>(1, std::llround(work.rows / static_cast<double>(work.local_experts)));
+  const double rows = work.rows / static_cast<double>(work.local_experts);
+  rows_each_ = std::max<std::int64_t>(1, std::llround(rows));
+  // Popularity, and the scatter of copies that are drawn one by one.
+  if (!planned.routing.capacity_factor) row_deviation_ = std::hypot(routing_imbalance(planned) * rows, std::sqrt(rows));
   routed_ = experts.experts;
 }
 
@@ -60,11 +63,12 @@ KernelTiming ExpertRecipes::elementwise(double elements, double bytes) const {
 }
 
 KernelTiming ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
-  return for_each_expert(kernels_.routed(kernels_.gemm({m, n, k, work_.local_experts}, true, bytes_16bit * byte)));
+  const GemmShape shape{m, n, k, work_.local_experts, GemmLayout::plain, row_deviation_, one_launch()};
+  return for_each_expert(kernels_.routed(kernels_.gemm(shape, true, bytes_16bit * byte)));
 }
 
 KernelTiming ExpertRecipes::gradient_multiply(std::int64_t m, std::int64_t n) const {
-  const GemmShape shape{m, n, rows_each_, work_.local_experts, GemmLayout::transposed_a};
+  const GemmShape shape{m, n, rows_each_, work_.local_experts, GemmLayout::transposed_a, 0, one_launch()};
   const Bytes each = planned_.stack.kernels.weight_gradient.value * byte;
   return for_each_expert(kernels_.routed(kernels_.gemm(shape, true, each)));
 }
@@ -79,7 +83,7 @@ KernelTiming ExpertRecipes::cast(double width) const {
 }
 
 KernelTiming ExpertRecipes::for_each_expert(KernelTiming price) const {
-  if (planned_.stack.experts.one_launch) return kernels_.issued(std::move(price), 1, {});
+  if (one_launch()) return kernels_.issued(std::move(price), 1, {});
   return kernels_.issued(std::move(price), work_.local_experts, planned_.stack.experts.launch.value);
 }
 

@@ -48,6 +48,7 @@ class ExpertRecipes {
     return planned_.stack.experts.synchronises && !planned_.routing.capacity_factor &&
            planned_.stack.graph_capture != GraphCapture::all;
   }
+  bool one_launch() const { return planned_.stack.experts.one_launch; }
   int dispatch(RecipeWriter& w, LayerCollective kind) const;
   int combine(RecipeWriter& w, int after) const;
   int route(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
@@ -63,6 +64,7 @@ class ExpertRecipes {
   const ExpertWork& work_;
   double hidden_, traffic_factor_;
   std::int64_t ffn_, up_, rows_each_, routed_;
+  double row_deviation_ = 0;  ///< of the rows of an expert
   SharedExpertRecipes shared_;
 };
 

@@ -201,3 +201,38 @@ TEST_CASE("a better device is never slower and a larger problem never faster", "
         CHECK(time_of({m, n, 2 * k}, round_device, parameters) >= base);
       }
 }
+
+TEST_CASE("groups of unequal rows fill half a tile more each", "[models]") {
+  GemmParameters parameters = ideal();
+  parameters.wave_share.value = 0;  // part of a wave costs its part
+  GemmShape shape{512, 1280, 4096, 100, GemmLayout::plain, 0, true};
+  const Seconds equal = time_of(shape, round_device, parameters);
+  shape.row_deviation = 300;  // 2.5 tiles of 256 instead of 2
+  CHECK(time_of(shape, round_device, parameters) / equal == Approx(1.25).epsilon(1e-3));
+  shape.row_deviation = 5;  // one in two groups has more than 512 rows
+  CHECK(time_of(shape, round_device, parameters) / equal == Approx(1.25).epsilon(1e-3));
+  shape.m = 480;  // hardly any has
+  CHECK(time_of(shape, round_device, parameters) / equal == Approx(1).epsilon(1e-3));
+  shape.m = 16;  // every expert has some
+  shape.row_deviation = 4;
+  CHECK(time_of(shape, round_device, parameters) / equal == Approx(0.5).epsilon(0.05));
+}
+
+TEST_CASE("separate launches for unequal groups choose their own tiles", "[models]") {
+  GemmParameters parameters = ideal();
+  parameters.wave_share.value = 0;
+  GemmShape shape{512, 1280, 4096, 100, GemmLayout::plain, 300, true};
+  const Seconds shared = time_of(shape, round_device, parameters);
+  shape.one_launch = false;
+  CHECK(time_of(shape, round_device, parameters) / shared == Approx((512 / 16.0 + 0.5) * 16 / 640).epsilon(1e-3));
+}
+
+TEST_CASE("grouped gradients of weights write each result before the next tile", "[models]") {
+  GemmParameters parameters = ideal();
+  parameters.wave_share.value = 0;
+  parameters.k_overhead.value = 150;
+  GemmShape shape{4096, 14336, 512, 8, GemmLayout::transposed_a, 0, false};
+  const Seconds apart = time_of(shape, round_device, parameters);
+  shape.one_launch = true;
+  CHECK(time_of(shape, round_device, parameters) / apart == Approx((512 + 270.0) / (512 + 150)).epsilon(1e-3));
+}
