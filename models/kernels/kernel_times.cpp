@@ -17,6 +17,9 @@ namespace clusterwright {
 
 namespace {
 
+/// Power of exponentials, sums and waits of a fused attention kernel over that of its multiplies.
+/// @source seven held kernels of cuDNN and flash-attention 2 on one H100: docs/models/power.md, "Kernels"
+constexpr double power_between_multiplies = 0.2;
 constexpr BytesPerSecond assumed_host_bandwidth = 32 * gigabyte / second;  // data sheet of PCIe 4 x16
 
 /// Entry of the parameter file. 16-bit formats run at one speed.
@@ -194,9 +197,11 @@ KernelTiming KernelTimes::attention(const AttentionShape& s) const {
   const AttentionTiming timing = attention_time(s, *attention_, attention_device(part_, traffic));
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = timing.time();
-  // Exponentials and sums keep busy what the matrix units leave idle, so that all arithmetic draws what multiplies do.
   const double arithmetic = timing.compute / time;
-  KernelTiming price = finish(with_overhead(time), arithmetic, {arithmetic, timing.memory / time, 0});
+  const FlopsPerSecond reached = all.peak * reached_share(all, gemm_fit(Precision::bf16));
+  const double multiplies = std::min(arithmetic, timing.flops / (time * reached));
+  const double tensor = multiplies + power_between_multiplies * (arithmetic - multiplies);
+  KernelTiming price = finish(with_overhead(time), arithmetic, {tensor, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
