@@ -121,6 +121,9 @@ const Record<StackMemory>& record(const StackMemory*) {
                              "not gathered again"})
           .optional("gathers_by_multiply", &S::gathers_by_multiply,
                     {.help = "sharded weights are gathered matrix by matrix, not layer by layer"})
+          .optional("frees_gradients", &S::frees_gradients,
+                    {.help = "gradients that nobody else shares exist from their backward pass to the update, in no "
+                             "buffer of their own"})
           .optional("staging_gb", &S::staging,
                     {.help = "staging buffers for collectives of gradients and weights", .min = 0})
           .optional("communicator_gb", &S::communicator, {.help = "buffers of one communicator", .min = 0})

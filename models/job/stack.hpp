@@ -78,6 +78,7 @@ struct StackMemory {
   bool keeps_logits = false;         ///< keeps the 16-bit logits of all micro-batches on the last stage
   bool whole_inputs = false;         ///< keeps what tensor groups gather, instead of gathering it again backward
   bool gathers_by_multiply = false;  ///< sharded weights are gathered by matrix, not by layer
+  bool frees_gradients = false;      ///< gradients exist from their backward pass to the update; no buffer holds them
   Sourced<Bytes> staging{
       {}, "gradients and weights travel from where they are"};  ///< buffers that collectives copy through
   /// Buffers of one communicator.

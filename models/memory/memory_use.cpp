@@ -19,8 +19,8 @@ MemoryRange memory_range(const MemoryUse& use, double residual) {
 }
 
 ParameterUse parameter_use(const PlannedJob& planned, int stage) {
-  return {weight_memory(planned, stage), gradient_memory(planned, stage), optimizer_memory(planned, stage),
-          gathered_memory(planned, stage), passing_gradients(planned, stage)};
+  return {weight_memory(planned, stage),   gradient_memory(planned, stage),   optimizer_memory(planned, stage),
+          gathered_memory(planned, stage), passing_gradients(planned, stage), gradients_come_late(planned)};
 }
 
 BufferUse buffer_use(const PlannedJob& planned) {
@@ -36,6 +36,8 @@ MemoryUse joined(const ParameterUse& parameters, const ActivationUse& activation
   MemoryUse use;
   use.weights = parameters.weights;
   use.gradients = parameters.gradients;
+  // They take the place of activations, layer by layer, so the peak is at the longer of both.
+  if (parameters.fresh_gradients) use.gradients = std::max(Bytes{}, parameters.gradients - activations.stored);
   use.optimizer = parameters.optimizer;
   use.gathered = parameters.gathered;
   use.activations = activations.stored;

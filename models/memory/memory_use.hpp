@@ -36,7 +36,8 @@ MemoryRange memory_range(const MemoryUse& use, double residual);
 /// Memory of a rank that its parameters decide.
 struct ParameterUse {
   Bytes weights, gradients, optimizer, gathered;
-  Bytes passing;  ///< gradients of the layer that runs backward, where they are not kept
+  Bytes passing;                 ///< gradients of the layer that runs backward, where they are not kept
+  bool fresh_gradients = false;  ///< gradients_come_late()
 };
 ParameterUse parameter_use(const PlannedJob& planned, int stage);
 

@@ -144,6 +144,11 @@ Bytes gradient_memory(const PlannedJob& planned, int stage) {
   return owned_part(planned, trained) * size * byte;
 }
 
+bool gradients_come_late(const PlannedJob& planned) {
+  const Plan& p = planned.plan;
+  return planned.stack.memory.frees_gradients && p.micro_batches == 1 && p.pipeline == 1 && p.gradient_ranks() == 1;
+}
+
 Bytes passing_gradients(const PlannedJob& planned, int stage) {
   if (!streams_weights(planned) || keeps_whole_gradients(planned)) return {};
   const double layer = planned.lora_rank > 0

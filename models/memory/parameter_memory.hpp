@@ -51,6 +51,9 @@ RankParameters trained_parameters(const PlannedJob& planned, int stage);
 /// 32-bit master weights, and 16-bit ones exist only while they are gathered.
 Bytes weight_memory(const PlannedJob& planned, int stage);
 Bytes gradient_memory(const PlannedJob& planned, int stage);
+/// True if gradients are allocated in the one backward pass of a step, in place of the activations that it frees: one
+/// micro-batch, no pipeline, gradients that are neither reduced nor sharded, and a stack that frees them.
+bool gradients_come_late(const PlannedJob& planned);
 Bytes optimizer_memory(const PlannedJob& planned, int stage);
 /// State of the outer optimizer of groups that train apart, where the other states are (optimizer_level()): a 32-bit
 /// momentum, and the 32-bit parameters that all groups started from.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/job_software.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -116,4 +117,25 @@ TEST_CASE("attention kernels that the parameters do not describe are refused by 
   const std::string said = refusal({"job.attention=flash-9"});
   CHECK(said.starts_with("E0203"));
   CHECK(said.find("flash-2") != std::string::npos);
+}
+
+TEST_CASE("gradients that nobody shares take the place of activations", "[models]") {
+  States states(llama(1, Sharding::none));
+  const MemoryUse fresh = states.use();
+  states.scenario.stack.memory.frees_gradients = false;
+  const MemoryUse kept = states.use();
+  CHECK(kept.gradients.in(byte) == Approx(2 * states.parameters()));
+  // 16 layers over 1,024 tokens store more than 2 bytes a parameter, so that the peak is before the first gradient.
+  CHECK(fresh.activations == kept.activations);
+  CHECK(fresh.gradients.in(byte) == Approx(std::max(0.0, (kept.gradients - kept.activations).in(byte))).margin(1));
+  CHECK(fresh.total() < kept.total());
+}
+
+TEST_CASE("gradients that micro-batches add up or ranks reduce stay where they are", "[models]") {
+  SmallCase reduced = llama(2, Sharding::none);
+  States states(reduced);
+  CHECK(states.use().gradients.in(byte) == Approx(2 * states.parameters()));
+  States added(llama(1, Sharding::none));
+  added.plan.micro_batches = 2;
+  CHECK(added.use().gradients.in(byte) == Approx(2 * added.parameters()));
 }
