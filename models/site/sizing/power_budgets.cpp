@@ -95,9 +95,12 @@ class BudgetSearch {
  private:
   Watts rating() const { return cooled_.cluster.accelerator.limit_or_rating(); }
 
+  /// Limit at which every stage has its rating: one that reaches it early leaves the rest of the budget to the others.
+  Watts no_limit() const { return shares_.empty() ? rating() : rating() / *std::ranges::min_element(shares_); }
+
   /// The highest limit that holds every budget, at the present shares of the stages.
   Trial held() {
-    Trial high = tried(rating());
+    Trial high = tried(no_limit());
     if (high.used() <= 1) return high;
     Trial low = tried(lowest_limit(cooled_));
     if (low.used() > 1) refuse(low);
@@ -162,7 +165,8 @@ class BudgetSearch {
   /// Limits at the present shares, those that the job states kept.
   std::vector<Watts> stage_limits(Watts highest) const {
     std::vector<Watts> out;
-    for (const double share : shares_) out.push_back(std::max(lowest_limit(cooled_), share * highest));
+    for (const double share : shares_)
+      out.push_back(std::min(rating(), std::max(lowest_limit(cooled_), share * highest)));
     const std::vector<Watts>& stated = cooled_.job.parallel.stage_power_limits;
     for (std::size_t stage = 0; stage < stated.size(); ++stage) out[stage] = std::min(out[stage], stated[stage]);
     return out;
@@ -170,7 +174,7 @@ class BudgetSearch {
 
   Trial tried(Watts limit) {
     Trial out{limit, {cooled_, {}, facility_}, {}};
-    limit_accelerators(out.step.scenario.cluster, limit);
+    limit_accelerators(out.step.scenario.cluster, std::min(limit, rating()));
     if (!shares_.empty()) out.step.scenario.job.parallel.stage_power_limits = stage_limits(limit);
     out.step.step = predict_step(out.step.scenario);
     out.tightest = tightest(out.step);
