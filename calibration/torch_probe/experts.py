@@ -93,6 +93,8 @@ def moving(rows, name, experts, per_token, hidden, ffn, tokens):
 def moving_kernels(until):
     rows = []
     for name, experts, per_token, hidden, ffn in SHAPES:
+        if per_token > experts:  # a share of the experts alone cannot be routed to
+            continue
         for tokens in (1024, 8192):
             if time.time() > until or (tokens == 8192 and tokens * per_token * ffn > 6e8):
                 continue

@@ -77,7 +77,7 @@ def hold(meter, call, seconds):
     call()
     torch.cuda.synchronize()
     start = time.time()
-    settled, calls, settled_at = start + seconds / 3, 0, None
+    settled, calls = start + seconds / 3, 0
     samples = []
     while time.time() < start + seconds:
         begin = time.perf_counter()
@@ -85,7 +85,6 @@ def hold(meter, call, seconds):
         torch.cuda.synchronize()
         took = time.perf_counter() - begin
         if time.time() >= settled:
-            settled_at = settled_at or time.time() - took
             samples.append(round(1e6 * took, 2))
             calls += 1
     return {"repetitions_us": samples[:400], "calls": calls, "clock": "host", "mode": "sustained", **meter.mean_since(settled)}

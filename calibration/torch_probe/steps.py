@@ -8,7 +8,6 @@ import torch
 from measure import hold, kernel_table
 from network import Network
 
-LLAMA = {"vocab": 32000}
 QWEN3_MOE = {"hidden": 2048, "heads": 32, "kv_heads": 4, "head_dim": 128, "experts": 128, "per_token": 8, "expert_ffn": 768, "vocab": 32000}
 MIXTRAL = {"hidden": 4096, "heads": 32, "kv_heads": 8, "experts": 8, "per_token": 2, "expert_ffn": 14336, "vocab": 32000}
 GPT_OSS = {"hidden": 2880, "heads": 64, "kv_heads": 8, "head_dim": 64, "experts": 32, "per_token": 4, "expert_ffn": 2880, "vocab": 32000}

@@ -30,7 +30,7 @@ constexpr std::array<Tile, 12> tiles = {{{16, 64},
                                          {256, 64},
                                          {256, 128}}};
 /// Tile of kernels for groups of unequal size, and what they add to the K overhead of gradients of weights.
-/// @source own samples of torch._grouped_mm on one H100: docs/models/compute.md, "Grouped GEMMs"
+/// @source own samples of torch._grouped_mm on an H100 and an H200: docs/models/compute.md, "Grouped GEMMs"
 constexpr std::array<Tile, 1> grouped_tile = {{{256, 128}}};
 constexpr double grouped_gradient_overhead = 1.8;
 constexpr int most_splits = 16;

@@ -18,7 +18,8 @@ namespace clusterwright {
 namespace {
 
 /// Power of exponentials, sums and waits of a fused attention kernel over that of its multiplies.
-/// @source seven held kernels of cuDNN and flash-attention 2 on one H100: docs/models/power.md, "Kernels"
+/// @source fourteen holds of cuDNN and flash-attention 2 on an H100 and an H200: docs/models/power.md, "Power of a
+/// kernel"
 constexpr double power_between_multiplies = 0.2;
 constexpr BytesPerSecond assumed_host_bandwidth = 32 * gigabyte / second;  // data sheet of PCIe 4 x16
 
