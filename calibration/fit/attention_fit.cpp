@@ -15,11 +15,8 @@ namespace {
 /// Order of the parameter vector.
 enum : std::size_t { forward, backward, score_clocks, prologue_keys, row_bytes, tail_share, parameter_count };
 
-// Kernels of releases up to 2024 against the rates that steps settled on while attention was taken to draw what GEMMs
-// do.
-constexpr double older_share = 0.94;
 // Triton kernels with position biases against flash-2, in each pass.
-constexpr double triton_slowdown_forward = 1.43, triton_slowdown_backward = 1.79;
+constexpr double triton_slowdown_forward = 1.34, triton_slowdown_backward = 1.68;
 
 /// Assumed speed of a family on an architecture, and the reason for it.
 struct Rates {
@@ -183,15 +180,14 @@ std::map<std::string, AttentionParameters> attention_families(const AttentionPar
   const std::string triton =
       fmt::format("prior: {} and {} times the multiplies of flash-2, as training steps on Ampere and Hopper show",
                   triton_slowdown_forward, triton_slowdown_backward);
-  const AttentionParameters settled = fit_attention("cudnn-2024", architecture, {});
-  const std::string older = "prior: 0.94 of what steps settled on before attention's power was measured";
+  const AttentionParameters older = fit_attention("cudnn-2024", architecture, {});
   const std::string xla = architecture.empty() ? "prior: as fused kernels on measured generations"
                                                : "prior: XLA calls the vendor's fused kernels";
   return {{"flash-2", flash},
           {"cudnn", cudnn},
-          {"cudnn-2024", scaled(settled, older_share, older_share, 0, older)},
+          {"cudnn-2024", older},
           {"flash-triton", scaled(flash, 1 / triton_slowdown_forward, 1 / triton_slowdown_backward, 0.1, triton)},
-          {"xla", scaled(settled, 1, 1, 0.15, xla)},
+          {"xla", scaled(older, 1, 1, 0.15, xla)},
           {"unfused", unfused_attention()}};
 }
 

@@ -17,10 +17,6 @@ namespace clusterwright {
 
 namespace {
 
-/// Power of exponentials, sums and waits of a fused attention kernel over that of its multiplies.
-/// @source fourteen holds of cuDNN and flash-attention 2 on an H100 and an H200: docs/models/power.md, "Power of a
-/// kernel"
-constexpr double power_between_multiplies = 0.2;
 constexpr BytesPerSecond assumed_host_bandwidth = 32 * gigabyte / second;  // data sheet of PCIe 4 x16
 
 /// Entry of the parameter file. 16-bit formats run at one speed.
@@ -198,11 +194,9 @@ KernelTiming KernelTimes::attention(const AttentionShape& s) const {
   const AttentionTiming timing = attention_time(s, *attention_, attention_device(part_, traffic));
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = timing.time();
+  // Exponentials and sums keep busy what the matrix units leave idle, so that all arithmetic draws what multiplies do.
   const double arithmetic = timing.compute / time;
-  const FlopsPerSecond reached = all.peak * reached_share(all, gemm_fit(Precision::bf16));
-  const double multiplies = std::min(arithmetic, timing.flops / (time * reached));
-  const double tensor = multiplies + power_between_multiplies * (arithmetic - multiplies);
-  KernelTiming price = finish(with_overhead(time), arithmetic, {tensor, timing.memory / time, 0});
+  KernelTiming price = finish(with_overhead(time), arithmetic, {arithmetic, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};

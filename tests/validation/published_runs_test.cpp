@@ -55,9 +55,9 @@ TEST_CASE("published accelerator-hours of whole runs lie inside the predicted in
 
   // arXiv 2412.19437, Table 1: 2,664,000 H800-hours for 14.8T tokens.
   const TrainingRun deepseek = shipped_run("deepseek-v3-h800", 14'800'000'000'000);
-  CHECK(deepseek.accelerator_hours.value == Approx(2.97e6).epsilon(0.01));
+  CHECK(deepseek.accelerator_hours.value == Approx(2.92e6).epsilon(0.01));
   CHECK(deepseek.accelerator_hours.low < 2.664e6);
-  CHECK(implied_goodput(deepseek, 2.664e6) == Approx(1.116).epsilon(0.01));
+  CHECK(implied_goodput(deepseek, 2.664e6) == Approx(1.097).epsilon(0.01));
 
   // arXiv 2211.02001, Table 1: 1,082,990 A100-hours; 366B tokens.
   const TrainingRun bloom_run = run_of(bloom(), 366'000'000'000);
