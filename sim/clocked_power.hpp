@@ -30,8 +30,6 @@ struct VoltageCurve {
     const double at_floor = std::pow(floor, exponent);
     return power >= at_floor ? std::pow(power, 1 / exponent) : floor * power / at_floor;
   }
-  /// Relative change of power for one of the clock.
-  double elasticity(double clock) const { return clock >= floor ? exponent : 1; }
   bool operator==(const VoltageCurve&) const = default;
 };
 

@@ -289,9 +289,8 @@ void publish_wider(const StepFitResult& fit, const HeldOutGroups& left, StepCali
                             "mixtures of experts held out of the fit: models, beyond dense ones");
   r.stack = wider(left.stacks, "stacks", true);
   r.accelerator = wider(left.accelerators, "accelerators");
-  r.generation = wider(left.generations, "architectures");
-  r.generation.value =
-      rounded(std::hypot(r.accelerator.value, r.generation.value));  // its parts are not measured either
+  r.generation = wider(left.generations, "architectures");  // with all their accelerators
+  r.generation.value = std::max(r.generation.value, r.accelerator.value);
   r.vendor = wider(left.vendors, "vendors");
   // The rows of other vendors are few, and their kernels are their own here.
   if (r.vendor.value < unmeasured_vendor)

@@ -9,7 +9,11 @@
 // share   part of the replayed step that the cause exposes, of the time outside bubbles, as for the factors of the step
 //         calibration: hidden communication does not count, bubbles grow with the work around them
 // power   only where the power limit throttles the step: clocks then fall with power^(-1 / elasticity), where the
-//         elasticity is the exponent, and 1 below the clock at which the voltage stays
+//         elasticity is the exponent, and 1 below the clock at which the voltage stays. That clock is not known well:
+//         1 / elasticity is its mean over a normal distribution of the floor
+//
+// The exponent and the floor of the voltage show in no kernel. Each is moved by its error either way: a floor near the
+// clock of the step bends its curve, so that a slope at one point would say nothing or too much.
 //
 // Parameters of a section (one format, one operation) that do not move any sum together are not tried one by one.
 //
@@ -22,6 +26,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "models/lowering/lowered_step.hpp"
 #include "models/lowering/step_charge.hpp"
@@ -202,14 +207,21 @@ ThrottledWork throttled_work(const StepPrediction& step) {
   return {share, 1 - lost / share};
 }
 
+/// Probability that a number with a normal error is above `x`.
+double probability_below(double x, const Sourced<double>& number) {
+  if (number.std_error <= 0) return x < number.value ? 1 : 0;
+  return 0.5 * std::erfc((x - number.value) / number.std_error / std::numbers::sqrt2);
+}
+
 /// Change of the logarithm of the step time from one set of sums to another.
 class StepChange {
  public:
-  StepChange(const StepPrediction& step, const WorkSums& base, const VoltageCurve& voltage)
+  StepChange(const StepPrediction& step, const WorkSums& base, const DevicePowerParameters& power)
       : step_(step),
         base_(base),
-        voltage_(voltage),
+        voltage_(power.voltage()),
         throttled_(throttled_work(step)),
+        below_floor_(probability_below(throttled_.clock, power.voltage_floor)),
         work_(std::max(0.01, 1 - exposed_share(step, StepCharge::bubble))) {}
 
   double operator()(const WorkSums& moved) const {
@@ -231,13 +243,14 @@ class StepChange {
     if (throttled_.share <= 0 || base_.clocked_energy <= 0) return 0;
     const double power =
         std::log(moved.clocked_energy / base_.clocked_energy) - std::log(moved.clocked_time / base_.clocked_time);
-    return throttled_.share * power / voltage_.elasticity(throttled_.clock);
+    return throttled_.share * power * (below_floor_ + (1 - below_floor_) / voltage_.exponent);
   }
 
   const StepPrediction& step_;
   const WorkSums& base_;
   VoltageCurve voltage_;
   ThrottledWork throttled_;
+  double below_floor_;  // probability that the voltage no longer falls at the clock of the step
   double work_;
 };
 
@@ -272,7 +285,7 @@ std::map<std::string, double> parameter_errors(const Scenario& scenario, const S
   };
   const WorkSums base = work_sums(lowered);
   const DevicePowerParameters& power = scenario.parameters.power;
-  const StepChange change(step, base, power.voltage());
+  const StepChange change(step, base, power);
   const std::vector<FittedNumber> numbers = fitted_numbers(moved);
   std::map<std::string, double> errors;
   const auto try_section = [&](auto first, auto last) {
@@ -291,16 +304,19 @@ std::map<std::string, double> parameter_errors(const Scenario& scenario, const S
     if (!surely_unused(first->section, scenario, plan)) try_section(first, last);
     first = last;
   }
-  // No kernel shows the curve of a throttled step.
-  const auto add_slope = [&](const char* name, const Sourced<double>& number, double VoltageCurve::*field) {
-    VoltageCurve curve = power.voltage();
-    const double step_of_number = raised_by * number.value;
-    curve.*field += step_of_number;
-    const double slope = number.value > 0 ? change(curve) / step_of_number : 0;
-    if (slope != 0) errors[name] = slope * number.std_error;
+  const auto add_curve = [&](const char* name, const Sourced<double>& number, double VoltageCurve::*field) {
+    const auto moved_by = [&](double error) {
+      VoltageCurve curve = power.voltage();
+      curve.*field = number.value + error;
+      curve.exponent = std::max(curve.exponent, 1.0);
+      curve.floor = std::clamp(curve.floor, 0.0, 1.0);
+      return change(curve);
+    };
+    const double error = (moved_by(number.std_error) - moved_by(-number.std_error)) / 2;
+    if (error != 0) errors[name] = error;
   };
-  add_slope("power/clock_exponent", power.clock_exponent, &VoltageCurve::exponent);
-  add_slope("power/voltage_floor", power.voltage_floor, &VoltageCurve::floor);
+  add_curve("power/clock_exponent", power.clock_exponent, &VoltageCurve::exponent);
+  add_curve("power/voltage_floor", power.voltage_floor, &VoltageCurve::floor);
   return errors;
 }
 

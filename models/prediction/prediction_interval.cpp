@@ -290,7 +290,7 @@ double own_part(const StepUncertainty& a, const StepUncertainty& b) {
 
 /// Release and content of the stack: under one name, compiled and other kernels, or two dates, are two jobs.
 std::string software_key(const Scenario& s) {
-  return fmt::format(" | {} {}", release_of(s.stack, s.job).text(), write_json(encode_record(s.stack)));
+  return fmt::format("{} {}", release_of(s.stack, s.job).text(), write_json(encode_record(s.stack)));
 }
 
 template <class T>
@@ -303,10 +303,10 @@ int number(T value) {
 std::string work_key(const Scenario& s) {
   const Transformer& m = s.transformer;
   const Job& j = s.job;
-  return fmt::format("{} {} {} {} {} {} {} {} | {} {} {} {} | {} | {}", m.layers, m.hidden, m.heads,
+  return fmt::format("{} {} {} {} {} {} {} {} | {} {} {} {} | {} | {} | {}", m.layers, m.hidden, m.heads,
                      m.key_value_heads(), m.ffn, m.gated_mlp, m.vocabulary, m.experts ? m.experts->experts : 0,
                      j.sequence, j.sample_tokens, j.lora_rank, number(j.precision), s.stack.name,
-                     s.cluster.accelerator.id);
+                     s.cluster.accelerator.id, software_key(s));
 }
 
 std::string job_key(const Scenario& s, const Plan& p) {
@@ -346,10 +346,9 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const double fitted = fitted_variance(out.slopes, s.steps);
   const double classes = std::max(0.0, class_variance(errors) - fitted);
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
-  const std::string software = software_key(s);
-  out.work = work_key(s) + software;
-  out.job = job_key(s, step.plan) + software;
-  out.twin = twin_key(s, step) + software;
+  out.work = work_key(s);
+  out.job = job_key(s, step.plan);
+  out.twin = twin_key(s, step);
   for (std::size_t i = 0; i < step_charge_count; ++i) out.shares[i] = step.breakdown[i] / step.step_time;
   out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
   out.size = std::min(s.steps.residuals.size.value, out.own);

@@ -184,7 +184,7 @@ TEST_CASE("limits by stage hold the budget, and give power to the stage that oth
     CHECK(shared.step.step_time < 0.97 * equal.step.step_time);
     REQUIRE(budget.stage_limits.size() == 8);
     for (std::size_t stage = 0; stage + 1 < 8; ++stage) CHECK(budget.stage_limits[stage] < budget.stage_limits[7]);
-    CHECK(budget.stage_limits[7] == budget.limit.value_or(700 * watt));  // at 1,000 kW its rating
+    CHECK(budget.stage_limits[7] == budget.limit.value_or(700 * watt));  // its rating at most
     CHECK(budget.stage_limits[0] < equal.step.power.budget->limit);
   }
 }

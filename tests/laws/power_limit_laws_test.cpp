@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -62,6 +63,24 @@ TEST_CASE("half of the watts cost a dense step at least a tenth and at most as m
   CHECK(half.step_time < 2 * full.step_time);
   CHECK(half.breakdown[static_cast<std::size_t>(StepCharge::throttle)] >
         full.breakdown[static_cast<std::size_t>(StepCharge::throttle)]);
+}
+
+TEST_CASE("the error of a limited step grows gradually where the clock meets the voltage floor", "[laws][power]") {
+  const auto error = [](const StepPrediction& step, const char* number) {
+    const auto found = step.uncertainty.parameters.find(number);
+    return found == step.uncertainty.parameters.end() ? 0 : std::abs(found->second);
+  };
+  StepPrediction before = predicted("llama3-70b-h100", {cap_setting("74%")});
+  for (int percent = 72; percent >= 54; percent -= 2) {
+    INFO(percent);
+    const StepPrediction step = predicted("llama3-70b-h100", {cap_setting(std::to_string(percent) + "%")});
+    for (const char* number : {"power/voltage_floor", "power/tensor_weight"}) {
+      INFO(number);
+      CHECK(error(step, number) - error(before, number) <= 0.02);
+    }
+    before = step;
+  }
+  CHECK(error(before, "power/voltage_floor") > 0.05);
 }
 
 TEST_CASE("a limit at the rating changes nothing, and three ways to write one agree", "[laws][power]") {

@@ -43,8 +43,6 @@ TEST_CASE("below the clock at which the voltage stays, power falls as the clock 
   CHECK(voltage.power(0.35) == Approx(at_floor / 2));
   CHECK(voltage.power(0.35) > std::pow(0.35, 2.4));
   for (const double clock : {0.3, 0.69, 0.7, 0.71, 1.0}) CHECK(voltage.clock(voltage.power(clock)) == Approx(clock));
-  CHECK(voltage.elasticity(0.9) == 2.4);
-  CHECK(voltage.elasticity(0.5) == 1);
 }
 
 TEST_CASE("no clock takes less than the least energy, whatever the voltage does", "[sim]") {
