@@ -65,6 +65,14 @@ TEST_CASE("a higher chance to be in time takes a larger machine", "[tools][plan]
   CHECK(number_at(sure, "gpus") > number_at(usual, "gpus"));
 }
 
+TEST_CASE("a plan that may well be late says so beside a surer one", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string usual = room.run(small_plan).out;
+  CHECK(usual.find("It is in time with a chance of ") != std::string::npos);
+  CHECK(usual.find(" x B200, bf16 would be with ") != std::string::npos);
+  CHECK(room.run(small_plan + " --chance 95%").out.find("It is in time with") == std::string::npos);
+}
+
 TEST_CASE("targets that nothing meets name the nearest miss", "[tools][plan]") {
   const ProgramRoom room;
   const auto missed = room.run("plan llama3-8b --tokens 2T --days 30 --budget 7M --on H100-SXM --precisions bf16");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "models/plan/plan.hpp"
 #include "models/site/sizing/run_cost.hpp"
@@ -120,6 +121,31 @@ std::string rent_sentence(const PlanAnswer& answer, const PurchasePlan& plan) {
       *rent < run_price(answer, plan) ? "renting" : "buying");
 }
 
+/// @pre tokens are asked for by a day
+double chance_of(const PlanAnswer& answer, const PurchasePlan& plan) {
+  return chance_in_time(plan.figures.time, *answer.limits.time);
+}
+
+/// The cheapest plan of the frontier that is likely to be in time; the surest one where none is.
+const PurchasePlan& surer_plan(const PlanAnswer& answer, double likely) {
+  return *std::ranges::max_element(answer.found.frontier, {}, [&](const PurchasePlan& plan) {
+    const double chance = chance_of(answer, plan);
+    return chance < likely ? std::pair(chance, Dollars()) : std::pair(likely, -plan.figures.money.value);
+  });
+}
+
+/// How sure it is that a plan is in time, and which one is surer; empty where it is likely enough, or no time is set.
+std::string chance_sentence(const PlanAnswer& answer, const PurchasePlan& best) {
+  constexpr double likely = 0.9;
+  if (!answer.tokens || !answer.limits.time || chance_of(answer, best) >= likely) return {};
+  const PurchasePlan& surer = surer_plan(answer, likely);
+  std::string text = fmt::format("It is in time with a chance of {:.0f} %", 100 * chance_of(answer, best));
+  if (&surer != &best)
+    text += fmt::format("; {} would be with {:.0f} %, for {}", machine_text_of(surer), 100 * chance_of(answer, surer),
+                        millions(surer.figures.money.value));
+  return text + ". `--chance 90%` plans for the slow end of each step.";
+}
+
 /// Whether to wait for the best accelerator where another one is there today.
 std::string wait_sentence(const PlanAnswer& answer) {
   const auto& each = answer.found.by_accelerator;
@@ -167,8 +193,7 @@ JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_
        {"days", JsonValue::object(
                     {{"low", f.time.low.in(day)}, {"value", f.time.value.in(day)}, {"high", f.time.high.in(day)}})},
        {"trillion_tokens", trillion_tokens(answer, plan)},
-       {"chance_in_time",
-        answer.tokens && answer.limits.time ? JsonValue(chance_in_time(f.time, *answer.limits.time)) : JsonValue()},
+       {"chance_in_time", answer.tokens && answer.limits.time ? JsonValue(chance_of(answer, plan)) : JsonValue()},
        {"capex_usd",
         JsonValue::object(
             {{"low", f.money.low.in(dollar)}, {"value", f.money.value.in(dollar)}, {"high", f.money.high.in(dollar)}})},
@@ -248,8 +273,7 @@ ResultTable table_of(const PlanAnswer& answer, const std::vector<PurchasePlan>& 
     const PurchaseFigures& f = plan.figures;
     const bool has_chance = answer.tokens && answer.limits.time;
     table.rows.push_back({machine_text_of(plan), plan.machine.node, trillion_tokens(answer, plan), f.time.value.in(day),
-                          f.time.low.in(day), f.time.high.in(day),
-                          has_chance ? Cell(chance_in_time(f.time, *answer.limits.time)) : Cell(),
+                          f.time.low.in(day), f.time.high.in(day), has_chance ? Cell(chance_of(answer, plan)) : Cell(),
                           f.money.value.in(dollar), f.money.low.in(dollar), f.money.high.in(dollar),
                           f.power.in(megawatt), f.racks, run_price(answer, plan).in(dollar), layout_text(plan)});
   }
@@ -288,6 +312,7 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
     out.push_back(fmt::format("{}: {} in {}: {}.", goals[static_cast<std::size_t>(answer.objective)],
                               machine_text_of(best), best.machine.node, figures_text(answer, best)));
     if (const std::string used = binding_text(answer, best); !used.empty()) out.push_back("It uses " + used + ".");
+    if (std::string chance = chance_sentence(answer, best); !chance.empty()) out.push_back(std::move(chance));
     out.push_back("Memory: " + best.sized->step->verdict + ".");
     for (const std::string& warning : best.sized->step->warnings) out.push_back("Its step: " + warning + ".");
     out.push_back(rent_sentence(answer, best));
