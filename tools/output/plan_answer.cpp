@@ -309,7 +309,9 @@ std::vector<std::string> purchase_sentences(const PlanAnswer& answer) {
   } else {
     constexpr std::array goals = {"Cheapest", "Fastest", "Least power"};
     const PurchasePlan& best = answer.found.frontier[place_of_best(answer)];
-    out.push_back(fmt::format("{}: {} in {}: {}.", goals[static_cast<std::size_t>(answer.objective)],
+    const bool by_tokens = !answer.tokens && answer.objective == PurchaseObjective::time;
+    out.push_back(fmt::format("{}: {} in {}: {}.",
+                              by_tokens ? "Most tokens" : goals[static_cast<std::size_t>(answer.objective)],
                               machine_text_of(best), best.machine.node, figures_text(answer, best)));
     if (const std::string used = binding_text(answer, best); !used.empty()) out.push_back("It uses " + used + ".");
     if (std::string chance = chance_sentence(answer, best); !chance.empty()) out.push_back(std::move(chance));
