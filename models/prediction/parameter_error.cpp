@@ -207,7 +207,7 @@ ThrottledWork throttled_work(const StepPrediction& step) {
   return {share, 1 - lost / share};
 }
 
-/// Probability that a number with a normal error is above `x`.
+/// Probability that `x` lies below a number whose error is normal.
 double probability_below(double x, const Sourced<double>& number) {
   if (number.std_error <= 0) return x < number.value ? 1 : 0;
   return 0.5 * std::erfc((x - number.value) / number.std_error / std::numbers::sqrt2);
