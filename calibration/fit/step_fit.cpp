@@ -47,7 +47,7 @@ void publish_others(const StepFitResult& fit, StepCalibration& steps) {
   }
 }
 
-/// Kernel overhead of architectures without steps, by their peak compute per watt.
+/// Kernel overhead of architectures without steps, by their vendor and their peak compute per watt.
 void publish_overhead_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
   const std::set<StepUnknown> all(fit.unknowns.begin(), fit.unknowns.end());
   const OverheadLine line = problem.overhead_line(all, fit.regression.values);
@@ -56,6 +56,12 @@ void publish_overhead_line(const StepProblem& problem, const StepFitResult& fit,
   steps.overhead_per_density = sourced_value(line.slope, line.slope_error, source);
   steps.density_reference =
       sourced_value(line.reference, 0, "mean of the fitted architectures, from their data sheets");
+  steps.vendor_overhead.clear();
+  for (const auto& [vendor, overhead] : line.vendors) {
+    const double factor = std::exp(line.middle + overhead.effect);
+    steps.vendor_overhead[vendor] = sourced_value(
+        factor, overhead.error * factor, "that line, moved by what the fitted architectures of the vendor share");
+  }
 }
 
 /// Fitted values with their errors and origin.

@@ -118,6 +118,7 @@ void start_from_priors(ScenarioShelf& shelf) {
     if (!stack.calibrated.empty()) steps.stacks[stack.calibrated] = prior_stack();
   steps.oldest_release = steps.newest_release = {};  // those of the rows, which no earlier range may cut
   steps.kernel_overhead = {{other_entry, prior_value(UnknownKind::kernel_overhead)}};
+  steps.vendor_overhead.clear();
   steps.overhead_per_density = steps.density_reference = {0, "definition: one overhead factor for all parts"};
   steps.replica_spread = {0, "definition: replicas run alike"};
   steps.expert_kernels = prior_value(UnknownKind::experts);
@@ -196,17 +197,22 @@ RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes,
 OverheadLine StepProblem::overhead_line(const std::set<StepUnknown>& seen, const std::vector<double>& x) const {
   std::vector<OverheadPoint> points;
   for (std::size_t k = 0; k < unknowns_.size(); ++k)
-    if (unknowns_[k].kind == UnknownKind::kernel_overhead && seen.contains(unknowns_[k]) &&
-        measured_.contains(unknowns_[k].owner))
-      points.push_back({density_of(unknowns_[k].owner), x[k]});
+    if (unknowns_[k].kind == UnknownKind::kernel_overhead && seen.contains(unknowns_[k]))
+      points.push_back(overhead_point(unknowns_[k].owner, x[k]));
   return fit_overhead_line(points);
 }
 
-double StepProblem::density_of(const std::string& architecture) const {
-  double sum = 0, count = 0;
-  for (const StepRow& row : rows_)
-    if (row.architecture == architecture) sum += power_density(row.scenario.cluster.accelerator), ++count;
-  return sum / count;
+OverheadPoint StepProblem::overhead_point(const std::string& architecture, double log_overhead) const {
+  OverheadPoint point{0, log_overhead, "", measured_.contains(architecture)};
+  double count = 0;
+  for (const StepRow& row : rows_) {
+    if (row.architecture != architecture) continue;
+    const AcceleratorPart& part = row.scenario.cluster.accelerator;
+    point.density += power_density(part), ++count;
+    point.vendor = part.vendor;
+  }
+  point.density /= count;
+  return point;
 }
 
 void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x) const {
@@ -226,10 +232,12 @@ void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x)
         unseen.push_back(k);
     }
     for (const std::size_t k : unseen)
-      if (kind == UnknownKind::kernel_overhead)
-        x[k] = line.at(density_of(unknowns_[k].owner));
-      else if (count > 0)
+      if (kind == UnknownKind::kernel_overhead) {
+        const OverheadPoint point = overhead_point(unknowns_[k].owner, 0);
+        x[k] = line.at(point.density, point.vendor);
+      } else if (count > 0) {
         x[k] = sum / count;
+      }
   }
 }
 

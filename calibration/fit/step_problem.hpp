@@ -60,10 +60,10 @@ class StepProblem {
   std::vector<double> present() const { return present_; }
 
   /// Fills in unknowns without kept rows as the program does for unknown stacks and architectures: stacks get the mean
-  /// of the others, architectures the overhead line.
+  /// of the others, architectures what their vendor has on the overhead line.
   void pass_on(const std::vector<bool>& keep, std::vector<double>& x) const;
 
-  /// Line through the kernel overheads in `x` of the architectures in `seen` whose kernels were measured.
+  /// Line through the kernel overheads in `x` of the architectures in `seen`.
   OverheadLine overhead_line(const std::set<StepUnknown>& seen, const std::vector<double>& x) const;
 
   /// Writes unknowns into a calibration and that into the scenarios of rows.
@@ -71,7 +71,7 @@ class StepProblem {
 
  private:
   std::optional<std::size_t> index(const StepUnknown& unknown) const;
-  double density_of(const std::string& architecture) const;
+  OverheadPoint overhead_point(const std::string& architecture, double log_overhead) const;
 
   const std::vector<StepRow>& rows_;
   std::vector<StepUnknown> unknowns_;

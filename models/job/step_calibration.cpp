@@ -31,14 +31,11 @@ const StackCalibration* find_entry(const StepCalibration& calibration, const Sof
 }
 
 double overhead_of(const StepCalibration& calibration, const AcceleratorPart& part) {
-  const auto own = calibration.kernel_overhead.find(step_architecture(part));
-  if (own != calibration.kernel_overhead.end()) return own->second.value;
-  const auto other = calibration.kernel_overhead.find(other_entry);
-  if (other == calibration.kernel_overhead.end()) return 1;
+  const Sourced<double>* number = fitted_number(calibration, overhead_number(calibration, part));
+  if (!number) return 1;
   const double slope = calibration.overhead_per_density.value;
-  if (slope == 0) return other->second.value;
-  return std::max(1.0,
-                  other->second.value * std::exp(slope * (power_density(part) - calibration.density_reference.value)));
+  if (calibration.kernel_overhead.contains(step_architecture(part)) || slope == 0) return number->value;
+  return std::max(1.0, number->value * std::exp(slope * (power_density(part) - calibration.density_reference.value)));
 }
 
 double cast_bytes(const StepCalibration& calibration, Precision precision) {
@@ -137,16 +134,18 @@ const Record<StepCalibration>& record(const StepCalibration*) {
                              "alone in a loop at the same clock; by architecture, \"other\" for those without an entry",
                      .min = 0.5,
                      .max = 3})
+          .optional("vendor_tax", &S::vendor_overhead,
+                    {.help = "kernel overhead factor of an architecture without an entry, by vendor; vendors without "
+                             "one take \"other\"",
+                     .min = 0.5,
+                     .max = 5})
           .optional("tax_per_density", &S::overhead_per_density,
-                    {.help = "increase of the logarithm of the kernel overhead factor of \"other\" per dense 16-bit "
-                             "TFLOP/s per rated watt above density_reference",
+                    {.help = "increase of the logarithm of the kernel overhead factors of vendor_tax and \"other\" per "
+                             "dense 16-bit TFLOP/s per rated watt above density_reference",
                      .min = -5,
                      .max = 5})
-          .optional(
-              "density_reference", &S::density_reference,
-              {.help = "dense 16-bit TFLOP/s per rated watt at which the kernel overhead factor of \"other\" holds",
-               .min = 0,
-               .max = 1000})
+          .optional("density_reference", &S::density_reference,
+                    {.help = "dense 16-bit TFLOP/s per rated watt at which those factors hold", .min = 0, .max = 1000})
           .optional("expert_kernels", &S::expert_kernels,
                     {.help = "factor on the time of the kernels of routed experts beyond those of dense layers, at the "
                              "reference date",
@@ -196,6 +195,13 @@ std::string step_architecture(const AcceleratorPart& part) {
   return name.empty() ? part.vendor : name;
 }
 
+std::string overhead_number(const StepCalibration& calibration, const AcceleratorPart& part) {
+  const std::string architecture = step_architecture(part);
+  if (calibration.kernel_overhead.contains(architecture)) return "kernel_tax/" + architecture;
+  if (calibration.vendor_overhead.contains(part.vendor)) return "vendor_tax/" + part.vendor;
+  return std::string("kernel_tax/") + other_entry;
+}
+
 const Sourced<double>* fitted_number(const StepCalibration& calibration, const std::string& name) {
   if (name == "drift") return &calibration.drift;
   if (name == "experts") return &calibration.expert_kernels;
@@ -207,6 +213,10 @@ const Sourced<double>* fitted_number(const StepCalibration& calibration, const s
   if (kind == "kernel_tax") {
     const auto found = calibration.kernel_overhead.find(owner);
     return found == calibration.kernel_overhead.end() ? nullptr : &found->second;
+  }
+  if (kind == "vendor_tax") {
+    const auto found = calibration.vendor_overhead.find(owner);
+    return found == calibration.vendor_overhead.end() ? nullptr : &found->second;
   }
   const auto found = calibration.stacks.find(owner);
   if (found == calibration.stacks.end()) return nullptr;

@@ -71,8 +71,10 @@ struct StepCalibration {
   /// Kernel overhead factor: time of GEMM and attention kernels of a step over that alone in a loop, at the same clock;
   /// by architecture, "other" for those without an entry.
   std::map<std::string, Sourced<double>> kernel_overhead;
-  /// Growth of the logarithm of the "other" factor for each TFLOP/s per watt of power_density beyond the reference. The
-  /// factor is never below 1.
+  /// Kernel overhead factor of an architecture without an entry, by vendor; vendors without one take "other".
+  std::map<std::string, Sourced<double>> vendor_overhead;
+  /// Growth of the logarithm of the factors of vendors and of "other" for each TFLOP/s per watt of power_density beyond
+  /// the reference. They are never below 1.
   Sourced<double> overhead_per_density{0, "definition: one overhead factor for all parts"};
   Sourced<double> density_reference{
       0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
@@ -125,7 +127,11 @@ double memory_residual(const StepCalibration& calibration, const SoftwareStack& 
 /// Architecture by which the kernel overhead factor of a part is fitted: that of the data sheet, else the vendor.
 std::string step_architecture(const AcceleratorPart& part);
 
-/// Number that a name of `StepCalibration::fitted` stands for; nullptr if there is none.
+/// Name of the number whose kernel overhead factor a part takes: "kernel_tax/Hopper", "vendor_tax/AMD",
+/// "kernel_tax/other".
+std::string overhead_number(const StepCalibration& calibration, const AcceleratorPart& part);
+
+/// Number that a name of `StepCalibration::fitted` or `overhead_number` stands for; nullptr if there is none.
 const Sourced<double>* fitted_number(const StepCalibration& calibration, const std::string& name);
 
 /// Date of the software of a job: its own, else that of its stack.

@@ -113,7 +113,7 @@ std::map<std::string, double> slopes_of(const FactorShares& shares, const std::s
   return {{"compute/" + entry, shares.compute},
           {"communication/" + entry, shares.communication},
           {"host/" + entry, shares.host},
-          {"kernel_tax/" + overhead, shares.compute},
+          {overhead, shares.compute},
           {"drift", -shares.compute * shares.years},
           {"experts", shares.experts},
           {"replica_spread", shares.jitter},
@@ -168,7 +168,7 @@ struct StepFactorErrors {
   Evidence evidence;
   FactorShares shares;
   std::string entry;     ///< of the stack
-  std::string overhead;  ///< architecture whose kernel overhead factor the step takes
+  std::string overhead;  ///< number whose kernel overhead factor the step takes
   double assumed = 1;    ///< growth of residuals by fields of the job that had to be assumed
 
   std::map<std::string, double> slopes() const { return slopes_of(shares, entry, overhead); }
@@ -333,11 +333,9 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
                             routed_share(step, s),
                             factors.years,
                             step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] / step.step_time};
-  const bool own_overhead = s.steps.kernel_overhead.contains(architecture);
   const StepResiduals& r = s.steps.residuals;
   const double assumed = known || r.known.value <= 0 ? 1 : std::max(1.0, r.unknown.value / r.known.value);
-  const StepFactorErrors errors{
-      s, evidence_of(s), shares, factors.entry, own_overhead ? architecture : other_entry, assumed};
+  const StepFactorErrors errors{s, evidence_of(s), shares, factors.entry, overhead_number(s.steps, part), assumed};
   StepUncertainty out;
   out.family = factors.entry + " on " + architecture;
   out.slopes = errors.slopes();

@@ -86,11 +86,26 @@ TEST_CASE("kernels serve parts of one architecture whose groups were measured", 
 
 TEST_CASE("the overhead line passes near three points on a line and keeps its slope where there is one",
           "[calibration]") {
-  const OverheadLine line = fit_overhead_line({{0.8, 0.0}, {1.4, 0.12}, {2.2, 0.28}});  // 0.2 per unit
-  CHECK(line.at(1.4) == Approx(0.12).margin(0.02));
+  const OverheadLine line =  // 0.2 per unit
+      fit_overhead_line({{0.8, 0.0, "A"}, {1.4, 0.12, "A"}, {2.2, 0.28, "A"}});
+  CHECK(line.at(1.4, "A") == Approx(0.12).margin(0.02));
   CHECK(line.slope == Approx(0.2).margin(0.05));
-  CHECK(line.at(-10) == 0);
-  const OverheadLine alone = fit_overhead_line({{1, 0.3}});
-  CHECK(alone.at(1) < 0.3);  // shrunk towards the prior
+  CHECK(line.at(-10, "A") == 0);
+  const OverheadLine alone = fit_overhead_line({{1, 0.3, "A"}});
+  CHECK(alone.at(1, "A") < 0.3);  // shrunk towards the prior
   CHECK(alone.slope == Approx(0.10));
+}
+
+TEST_CASE("architectures of one vendor pass on what they share, and leave other vendors alone", "[calibration]") {
+  const std::vector<OverheadPoint> one = {{1, 0.05, "A"}, {1.5, 0.10, "A"}, {2, 0.15, "A"}};
+  std::vector<OverheadPoint> two = one;
+  two.push_back({1.5, 0.50, "B"});
+  const OverheadLine without = fit_overhead_line(one), with = fit_overhead_line(two);
+  CHECK(with.at(1.5, "B") == Approx(0.50).margin(0.03));
+  CHECK(with.at(1.5, "A") == Approx(without.at(1.5, "A")).margin(0.01));
+  CHECK(with.at(1.5, "C") > without.at(1.5, "C"));  // vendors do differ upwards
+  CHECK(with.at(1.5, "C") < 0.25);
+  CHECK(without.vendors.at("A").error < with.vendors.at("B").error);
+  two.back().own_kernels = false;
+  CHECK(fit_overhead_line(two).at(1.5, "B") < with.at(1.5, "B"));
 }
