@@ -190,8 +190,9 @@ std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& 
 
 Watts predicted_power(const PowerRow& row, const AcceleratorPart& part, const DevicePowerParameters& p, double sparse,
                       double zeros) {
-  const Watts idle = idle_power(part, p), range = power_range(part, p);
-  const Watts wait = idle + range * p.waiting_share.value;
+  const Watts idle = idle_power(part, p);
+  const PowerRange range = power_range(part, p);
+  const Watts wait = idle + range.die * p.waiting_share.value;
   if (row.load == PowerRow::Load::idle) return idle;
   if (row.load == PowerRow::Load::waiting) return wait;
   const double bits = row.contents == PowerRow::Contents::zeros    ? zeros

@@ -12,15 +12,17 @@ Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power,
   return std::max(part.power.value, as_measured);
 }
 
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
-  return die_power(part, power, density) - idle_power(part, power);
+PowerRange power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  const Watts idle = idle_power(part, power);
+  return {die_power(part, power, density) - idle, part.power.value - idle};
 }
 
-Watts kernel_power(const Activity& activity, Watts range, const DevicePowerParameters& power, double toggling) {
+Watts kernel_power(const Activity& activity, const PowerRange& range, const DevicePowerParameters& power,
+                   double toggling) {
   const double active = activity.link > 0 ? 0 : power.active_weight.value;
   const double tensor = toggling * (power.tensor_weight.value - active) * activity.tensor;
-  return range *
-         (active + tensor + power.memory_weight.value * activity.memory + power.link_weight.value * activity.link);
+  return range.die * (active + tensor) +
+         range.board * (power.memory_weight.value * activity.memory + power.link_weight.value * activity.link);
 }
 
 }  // namespace clusterwright

@@ -127,7 +127,7 @@ Watts KernelTimes::power_limit() const {
   return rated_power() > Watts{} ? rated_power() : 1 * megawatt;  // a processor: nobody says what it draws
 }
 
-Watts KernelTimes::power_range() const {
+PowerRange KernelTimes::power_range() const {
   return clusterwright::power_range(part_, parameters_.power, reference_density(parameters_));
 }
 
@@ -235,7 +235,7 @@ KernelTiming KernelTimes::collective() const {
   price.work.activity = {0, 0, 1};
   price.work.power = above_idle(price.work.activity);
   price.work.launch = host_time(1);
-  price.work.waiting_power = power_range() * parameters_.power.waiting_share.value;
+  price.work.waiting_power = power_range().die * parameters_.power.waiting_share.value;
   price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   return price;
 }

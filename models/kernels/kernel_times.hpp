@@ -12,6 +12,7 @@
 #include "models/kernels/attention_time.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/kernels/gemm_time.hpp"
+#include "models/kernels/kernel_power.hpp"
 #include "sim/step_graph.hpp"
 #include "topology/parts/parts.hpp"
 
@@ -86,7 +87,7 @@ class KernelTimes {
   SmTable slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const;
   GemmDevice device(NumberFormat format, int reserved) const;
   const GemmParameters& gemm_fit(Precision precision) const;
-  Watts power_range() const;
+  PowerRange power_range() const;
   Watts above_idle(const Activity& activity) const;
   const AcceleratorPart& part_;
   const ParameterSet& parameters_;

@@ -199,7 +199,7 @@ TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[
   const double idle = power.idle->value.in(watt);
   const double above_idle =
       power.tensor_weight.value *
-      power_range(s.cluster.accelerator, power, s.parameters.gemm.at("bf16").density_reference.value).in(watt);
+      power_range(s.cluster.accelerator, power, s.parameters.gemm.at("bf16").density_reference.value).die.in(watt);
   const auto clock_at = [&](double limit) { return power.voltage().clock((limit - idle) / above_idle); };
   CHECK(at_400->gemm == Approx(clock_at(400) / clock_at(700)).epsilon(1e-3));
   CHECK(at_400->step > at_400->gemm);

@@ -58,7 +58,7 @@ double gemm_clock(const Scenario& scenario, Watts limit) {
   const DevicePowerParameters& power = scenario.parameters.power;
   const Watts above_idle =
       power.tensor_weight.value *
-      power_range(scenario.cluster.accelerator, power, scenario.parameters.gemm.at("bf16").density_reference.value);
+      power_range(scenario.cluster.accelerator, power, scenario.parameters.gemm.at("bf16").density_reference.value).die;
   const Watts headroom = limit - idle_power(scenario.cluster.accelerator, power);
   Stretch gemm;
   gemm.time = 1;
