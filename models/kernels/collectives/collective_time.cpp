@@ -58,10 +58,10 @@ bool reduces_in_switch(Algorithm algorithm) {
   return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
 }
 
-/// Latency that NCCL's tuner gives to Simple beyond LL; zero where LL is not offered.
-Seconds beyond_ll(const TunerEstimate& simple, const std::vector<TunerEstimate>& estimates) {
+/// Latency that NCCL's tuner gives to a protocol beyond LL; zero where LL is not offered.
+Seconds beyond_ll(const TunerEstimate& chosen, const std::vector<TunerEstimate>& estimates) {
   for (const TunerEstimate& one : estimates)
-    if (one.algorithm == simple.algorithm && one.protocol == Protocol::ll) return simple.latency - one.latency;
+    if (one.algorithm == chosen.algorithm && one.protocol == Protocol::ll) return chosen.latency - one.latency;
   return {};
 }
 
@@ -69,10 +69,8 @@ Seconds beyond_ll(const TunerEstimate& simple, const std::vector<TunerEstimate>&
 void price_protocol(const CollectiveParameters& curve, int ranks, BytesPerSecond link, const TunerEstimate& chosen,
                     const std::vector<TunerEstimate>& estimates, CollectiveTiming& timing) {
   if (curve.low_latency_share.value <= 0) return;
-  if (chosen.protocol == Protocol::simple) {
-    timing.latency += curve.simple_latency.value * beyond_ll(chosen, estimates);
-    return;
-  }
+  timing.latency += curve.simple_latency.value * beyond_ll(chosen, estimates);
+  if (chosen.protocol == Protocol::simple) return;
   const double group_share = 1 - curve.small_group_loss.value * 2 / std::max(ranks, 2);
   timing.rate = link * curve.low_latency_share.value * payload_share(chosen.protocol) * group_share;
 }
@@ -89,7 +87,7 @@ CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen,
   CollectiveTiming timing{curve_latency(curve, steps + 1), wire, curve_rate(curve, wire, ranks, link), false};
   timing.algorithm = chosen.algorithm;
   timing.protocol = chosen.protocol;
-  price_protocol(curve, ranks, link, chosen, estimates, timing);
+  if (at.links.by_protocol) price_protocol(curve, ranks, link, chosen, estimates, timing);
   return timing;
 }
 
@@ -241,7 +239,8 @@ TunerEstimate choose(const Setting& at, const std::vector<TunerEstimate>& estima
 CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice) {
   const auto estimates = nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
                                         nccl_machine_of(at.group, at.links));
-  const TunerEstimate chosen = choose(at, estimates, choice);
+  const bool chooses = at.links.nccl || choice.algorithm || choice.protocol;
+  const TunerEstimate chosen = chooses ? choose(at, estimates, choice) : bulk_ring(estimates);
   return at.group.domains == 1 ? inside_domain(at, chosen, estimates)
                                : across_domains(at, chosen, bulk_ring(estimates));
 }

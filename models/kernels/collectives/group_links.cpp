@@ -11,6 +11,13 @@ namespace clusterwright {
 
 namespace {
 
+/// Library and protocols of the links inside a domain.
+void add_library(GroupLinks& links, const AcceleratorPart& part) {
+  links.generation = nccl_generation(part);
+  links.nccl = part.vendor == "NVIDIA" || part.vendor == "AMD";
+  links.by_protocol = links.nvlink && part.scale_up_kind.starts_with("NVLink");
+}
+
 /// Largest number of members on one domain with a number of accelerators.
 int members_in(int domain, const GroupShape& group) {
   return std::min(group.ranks_per_domain + (group.surplus > 0 ? 1 : 0), domain);
@@ -23,9 +30,9 @@ GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {
   links.network_per_rank = kind.nic_bandwidth * kind.nics / kind.node_accelerators;
   links.switch_reduction = kind.switch_reduction;
   links.exchange = kind.links.exchange_bandwidth(members);
-  links.generation = nccl_generation(kind.accelerator);
   links.inner_steps = kind.links.inner_steps(members);
   links.nvlink = kind.links.inner(members) != NodeLinks::LinkClass::pcie;
+  add_library(links, kind.accelerator);
   return links;
 }
 
@@ -55,6 +62,8 @@ GroupLinks slower_links(GroupLinks a, const GroupLinks& b) {
   a.generation = std::min(a.generation, b.generation);
   a.inner_steps = std::max(a.inner_steps, b.inner_steps);
   a.nvlink = a.nvlink && b.nvlink;
+  a.nccl = a.nccl && b.nccl;
+  a.by_protocol = a.by_protocol && b.by_protocol;
   a.amd_host = a.amd_host || b.amd_host;
   a.host_memory = smaller_known(a.host_memory, b.host_memory);
   a.host_cores = smaller_known(a.host_cores, b.host_cores);
@@ -84,10 +93,10 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, const St
   links.switch_latency = switches;
   links.switch_reduction = cluster.switch_reduction;
   links.exchange = first ? cluster.links.exchange_bandwidth(members) : cluster.links.exchange_bandwidth(group.places);
-  links.generation = nccl_generation(cluster.accelerator);
   links.inner_steps = cluster.links.inner_steps(members);
   links.nvlink =
       (first ? cluster.links.inner(members) : cluster.links.inner(group.places)) != NodeLinks::LinkClass::pcie;
+  add_library(links, cluster.accelerator);
   add_sockets(links, cluster);
   return links;
 }
