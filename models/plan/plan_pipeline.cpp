@@ -66,8 +66,9 @@ void check_interleaving(Contradictions& errors, ResolvedPlan& out, std::int64_t 
                   {virtual_path, batch_path}, "use \"virtual_pipeline\": 1 or a larger batch");
   if (group > plan.pipeline) {
     plan.larger_group = group;
-    out.assumptions.push_back({"interleaved micro-batches", fmt::format("groups of {}", group), "default",
-                               "the stages do not divide the micro-batches; the next larger group size does"});
+    out.assumptions.push_back(
+        {"interleaved micro-batches", fmt::format("groups of {}", group), "default",
+         "groups as large as the stages would leave a last one smaller than the stages; these do not"});
   }
   if (static_cast<std::int64_t>(plan.virtual_pipeline) * plan.pipeline > layers + 2)
     errors.report(

@@ -11,18 +11,21 @@ namespace clusterwright {
 
 namespace {
 
-/// k-th forward (or backward) pass of a stage: groups of micro-batches visit one chunk after the other.
-PipelineSlot slot(int k, bool forward, int group, int chunks) {
-  const int in_group = k % (group * chunks);
-  const int step = in_group / group;
-  return {forward, forward ? step : chunks - 1 - step, k / (group * chunks) * group + k % group};
+/// k-th forward (or backward) pass of a stage: groups of micro-batches visit one chunk after the other, the last of
+/// them perhaps a shorter one.
+PipelineSlot slot(int k, bool forward, int micro_batches, int group, int chunks) {
+  const int first = k / (group * chunks) * group;  // micro-batch of the group
+  const int members = std::min(group, micro_batches - first);
+  const int in_group = k - first * chunks;
+  const int step = in_group / members;
+  return {forward, forward ? step : chunks - 1 - step, first + in_group % members};
 }
 
 }  // namespace
 
 int interleaving_group(int stages, int micro_batches) {
   for (int group = stages; group <= micro_batches; ++group)
-    if (micro_batches % group == 0) return group;
+    if (micro_batches % group == 0 || micro_batches % group >= stages) return group;
   return 0;
 }
 
@@ -35,7 +38,7 @@ std::vector<PipelineSlot> interleaved_schedule(int stage, int stages, int chunks
   const int ahead = once + (chunks - 1) * group + (pairs ? 1 : 0);
   const int warm_up = std::min(total, ahead);
   const auto at = [&](int k, bool forward) {
-    return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, group, chunks);
+    return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, micro_batches, group, chunks);
   };
   std::vector<PipelineSlot> order;
   order.reserve(static_cast<std::size_t>(2 * total));

@@ -21,16 +21,16 @@ struct PipelineSlot {
   bool with_next = false;  ///< this forward pass and the backward pass behind it run side by side
 };
 
-/// Micro-batches that visit one chunk before the next: the smallest divisor of `micro_batches` that is no smaller than
-/// `stages`.
+/// Micro-batches that visit one chunk before the next: the smallest number from `stages` on that leaves no last group
+/// shorter than `stages`.
 /// @return 0 if there are fewer micro-batches than stages: no interleaved schedule exists
 int interleaving_group(int stages, int micro_batches);
 
 /// Schedule of one forward, one backward (1F1B); interleaved over `chunks` model chunks per stage when chunks > 1.
 ///
 /// Warm-up: min(total, stages - stage - 1) forwards, or min(total, 2 (stages - stage - 1) + (chunks - 1) group) when
-/// interleaved, where micro-batches go through the chunks in groups of `group`, which divides `micro_batches` and is no
-/// smaller than the stages (ignored if chunks == 1). In pairs a forward pass runs beside the backward pass of an
+/// interleaved, where micro-batches go through the chunks in groups of `group` and perhaps a shorter last one, none of
+/// them smaller than the stages (ignored if chunks == 1). In pairs a forward pass runs beside the backward pass of an
 /// earlier micro-batch, of which it needs nothing: 2 (stages - stage - 1) + (chunks - 1) group + 1, as messages of both
 /// passes then travel once a pair.
 /// @source Narayanan et al. 2021 (Efficient Large-Scale Language Model Training on GPU Clusters), section 2.2

@@ -66,8 +66,13 @@ TEST_CASE("interleaved micro-batches that are no multiple of the stages go in la
   CHECK(interleaving_group(8, 12) == 12);
   CHECK(interleaving_group(4, 10) == 5);
   CHECK(interleaving_group(4, 3) == 0);
+  CHECK(interleaving_group(4, 53) == 6);  // eight groups of 6, and one of 5
   // Stage 1 of 2, 2 chunks: warm-up of 2 x 0 + 1 x 3 forwards.
   CHECK(written(interleaved_schedule(1, 2, 2, 3, 3), true) == "F0a F1a F2a F0b B0b F1b B1b F2b B2b B0a B1a B2a");
+  // A group of 2 and one of 3 where 5 are no multiple: each visits one chunk after the other.
+  CHECK(written(interleaved_schedule(1, 2, 2, 7, 2 + 2), true) ==
+        "F0a F1a F2a F3a F0b B0b F1b B1b F2b B2b F3b B3b F4a B0a F5a B1a F6a B2a F4b B3a F5b B4b F6b B5b B6b B4a B5a "
+        "B6a");
 }
 
 TEST_CASE("every schedule is complete and bounded", "[models]") {
