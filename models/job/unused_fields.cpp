@@ -86,7 +86,7 @@ const char* no_experts(const Question& q) {
 
 /// Under pipeline stages weights and gradients stay whole through the step.
 const char* whole_weights(const Question& q) {
-  const bool below = q.job().sharding >= Sharding::zero2;
+  const bool below = q.job().sharding == Sharding::zero2;
   return has_stages(q) && q.job().parallel.pipeline && below
              ? "pipeline stages keep whole weights and gradients, as zero1 does"
              : nullptr;

@@ -280,6 +280,9 @@ void note_assumptions(const Job& job, ResolvedPlan& out) {
   if (job.sharding == Sharding::hsdp && !job.shard_group)
     out.assumptions.push_back(
         {"shard group", std::to_string(out.plan.shard_group), "default", "auto: the ranks of a node"});
+  if (shards_weights(job.sharding) && out.plan.pipeline > 1)
+    out.assumptions.push_back({"weights under pipeline stages", "gathered once a step and kept beside the shards",
+                               "default", "every micro-batch needs them again"});
 }
 
 }  // namespace
