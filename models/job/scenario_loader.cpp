@@ -257,8 +257,9 @@ void set_machine(JsonValue& document, const ScenarioOptions& options) {
 
 void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
   JsonValue* cluster = document.find("cluster");
-  JsonValue* fabric = cluster ? cluster->find("fabric") : nullptr;
-  if (faults.empty() || !fabric) return;
+  if (faults.empty() || !cluster) return;
+  if (!cluster->find("fabric")) cluster->set("fabric", JsonValue::object({}));  // which dimensions itself
+  JsonValue* fabric = cluster->find("fabric");
   JsonValue all = fabric->find("faults") ? *fabric->find("faults") : JsonValue::list();
   for (const std::string& fault : faults) all.push_back(fault);
   fabric->set("faults", std::move(all));

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/prediction.hpp"
@@ -43,6 +45,17 @@ ScenarioRequest at_size(ScenarioRequest request, int accelerators) {
   return request;
 }
 
+ScenarioRequest with_batch(ScenarioRequest request, int global_batch) {
+  request.settings.push_back(fmt::format("job.global_batch={}", global_batch));
+  return request;
+}
+
+/// The scenario at a size of the curve, as `run` takes it: the batch of a weak curve has grown.
+ScenarioRequest at_point(const ScaleRequest& request, const ScaleCurve& curve, const ScalePoint& point) {
+  const ScenarioRequest sized = at_size(request.scenario, point.step.accelerators);
+  return curve.strong ? sized : with_batch(sized, point.step.plan.global_batch);
+}
+
 std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
   const auto& [context, curve, against] = answer;
   std::string text = printable(title_of(context, curve)) + "\n" + printable(context.job) + "\n\n" +
@@ -53,10 +66,9 @@ std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
   if (against) text += "\n" + sentence_of(*against) + "\n";
   text += warnings_text(warnings_of(context.warnings, curve));
   text += "\nNext: " + printable(next_step(curve)) + "\n";
-  const int size = largest_fitting(curve) ? largest_fitting(curve)->step.accelerators : 0;
-  if (size > 0)
+  if (const ScalePoint* point = largest_fitting(curve))
     text += fmt::format("Details: clusterwright run {} --explain, or -o report.html for charts\n",
-                        words_of(at_size(request.scenario, size)));
+                        words_of(at_point(request, curve, *point)));
   return text;
 }
 
@@ -104,6 +116,18 @@ std::string interrupted_sentence(const ScaleCurve& curve, std::size_t asked) {
   return fmt::format("interrupted: {} of {} sizes are finished; the curve is incomplete", curve.points.size(), asked);
 }
 
+/// The scenario as a curve opens it. Nodes of --on have no number of their own, so that of the first size is taken,
+/// with the batch that a weak curve has there: the file's batch belongs to the file's number of accelerators.
+ScenarioRequest opened_at(const ScenarioRequest& request, bool strong, int accelerators) {
+  if (request.on.empty()) return request;
+  const ScenarioRequest sized = at_size(request, accelerators);
+  const std::optional<Scenario> own = strong ? std::nullopt : scenario_of_file(request);
+  if (!own || own->cluster.spec.accelerators < 1) return sized;
+  const double grown =
+      std::round(static_cast<double>(own->job.global_batch) * accelerators / own->cluster.spec.accelerators);
+  return with_batch(sized, static_cast<int>(std::clamp(grown, 1.0, 1.0 * std::numeric_limits<int>::max())));
+}
+
 }  // namespace
 
 ExitCode scale(const ScaleRequest& request) {
@@ -112,7 +136,7 @@ ExitCode scale(const ScaleRequest& request) {
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  const ScenarioRequest opened = request.scenario.on.empty() ? request.scenario : at_size(request.scenario, sizes[0]);
+  const ScenarioRequest opened = opened_at(request.scenario, strong, sizes[0]);
   ScenarioSession session = open_scenario(opened, ScenarioReader::scale, *std::ranges::min_element(sizes));
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "models/job/configs_directory.hpp"
 #include "models/job/node_cluster.hpp"
@@ -94,6 +95,15 @@ std::string words_of(const ScenarioRequest& request) {
   add("--placement", request.placement);
   if (request.seed != "0") add("--seed", request.seed);
   return text;
+}
+
+std::optional<Scenario> scenario_of_file(const ScenarioRequest& request) {
+  const std::filesystem::path file = named_file(request.scenario, {"scenarios", "transformers"});
+  if (is_of_kind(file, ConfigKind::transformer)) return std::nullopt;
+  ScenarioOptions options;
+  std::ranges::copy_if(request.settings, std::back_inserter(options.settings),
+                       [](const std::string& setting) { return setting.starts_with("job."); });
+  return load_scenario(file, options);
 }
 
 void check_cap(const ScenarioRequest& request, const Cluster& cluster) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/unused_fields.hpp"
@@ -29,6 +31,9 @@ ScenarioOptions scenario_options(const ScenarioRequest& request);
 /// @param smallest  accelerators of the smallest size that the command predicts, where slow devices are drawn from; 0:
 /// those of the scenario
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest = 0);
+
+/// Scenario of the file alone, with its own machine and the settings of its job; nothing where the file is a model.
+std::optional<Scenario> scenario_of_file(const ScenarioRequest& request);
 
 /// Refuses --cap on a cluster with nodes of several kinds: a limit of one kind would be taken for one of all.
 /// @throws ConfigError E0349
