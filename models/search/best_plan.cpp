@@ -48,7 +48,7 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffo
   SearchRequest request;
   request.sweep.most_layouts = effort.layouts;
   request.most_replays = effort.replays;
-  request.best_alone = true;
+  request.best_alone = request.sweep.feasible_alone = true;
   if (effort.longest) request.longest = effort.longest->in(second);
   LayoutLimits limits = limits_of(given);
   limits.same_blocks = true;

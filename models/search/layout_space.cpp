@@ -2,7 +2,9 @@
 #include "models/search/layout_space.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "models/job/job_blocks.hpp"
@@ -127,6 +129,20 @@ int LayoutSpace::oddness(const InnerGroups& g) const {
   return 8 * beyond + 4 * (g.context > 1) + 2 * split + !is_power_of_two(g.tensor);
 }
 
+/// The usual ones first, and of those each tensor group in turn: a sweep that ends early has seen all of them.
+std::vector<InnerGroups> LayoutSpace::in_turns(std::vector<InnerGroups> groups) const {
+  std::map<std::pair<int, int>, int> turns;  // by oddness and tensor group
+  std::vector<std::tuple<int, int, std::size_t>> order;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const int odd = oddness(groups[i]);
+    order.emplace_back(odd, turns[{odd, groups[i].tensor}]++, i);
+  }
+  std::ranges::sort(order);
+  std::vector<InnerGroups> out;
+  for (const auto& [odd, turn, i] : order) out.push_back(groups[i]);
+  return out;
+}
+
 std::vector<InnerGroups> LayoutSpace::groups() {
   std::vector<InnerGroups> out;
   for (const int tensor : divisors(accelerators())) {
@@ -140,8 +156,7 @@ std::vector<InnerGroups> LayoutSpace::groups() {
         add_groups({tensor, context, 1, 1, 0}, out);
     }
   }
-  std::stable_sort(out.begin(), out.end(), [this](const auto& a, const auto& b) { return oddness(a) < oddness(b); });
-  return out;
+  return in_turns(std::move(out));
 }
 
 /// Whether the job's across_sites allows the degrees under some order of ranks.

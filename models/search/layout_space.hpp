@@ -103,6 +103,7 @@ class LayoutSpace {
   bool leaves_out(LeftOut what) const { return left_out_ >= what; }
   bool repeats_attention() const;
   int oddness(const InnerGroups& groups) const;
+  std::vector<InnerGroups> in_turns(std::vector<InnerGroups> groups) const;
   bool is_usual_context(int tensor, int context) const;
   struct Schedules;
   Schedules schedules_and_sizes(const StageCounts& stages) const;

@@ -45,6 +45,7 @@ class LayoutSweep::Inner {
       for (const int size : sizes) {
         if (!space_.takes(choice, stages.pipeline, costs_.scenario().job.global_batch / stages.data / size)) continue;
         layout_.micro_batch = size;
+        if (sweep_.request_.feasible_alone && states_exceed_memory()) break;  // whatever the micro-batch
         run_micro_batch();
         if (!go_on()) return;
       }
@@ -74,6 +75,8 @@ class LayoutSweep::Inner {
   PassVariant variant(Recompute recompute, int layers);
   PlannedJob planned() const;
   void find_states();
+  /// Whether no state leaves any memory to activations.
+  bool states_exceed_memory();
   /// Costs of all states with an order of ranks, for the present number of micro-batches.
   std::vector<StateCosts>& states_with(std::size_t order) { return known_[2 * order + (micro_batches_ > 1 ? 1 : 0)]; }
   /// Whether ranks that share state depend on the order of ranks, as groups of a site do.
@@ -121,6 +124,18 @@ void LayoutSweep::Inner::find_states() {
     job.offload = choice.offload;
     buffers_.push_back(buffer_use(job));
   }
+}
+
+bool LayoutSweep::Inner::states_exceed_memory() {
+  layout_.recompute = Recompute::none;
+  layout_.recomputed_layers = 0;
+  plan_ = plan_of(costs_.scenario(), layout_);
+  micro_batches_ = plan_.micro_batches;
+  find_states();
+  return std::ranges::all_of(states_with(0), [&](const StateCosts& state) {
+    return worst_total(state.parameters, ActivationUses(state.parameters.size()), {}, costs_.scenario().stack) >
+           capacity_;
+  });
 }
 
 LayoutSweep::Inner::PassVariant LayoutSweep::Inner::variant(Recompute recompute, int layers) {

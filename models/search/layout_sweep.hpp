@@ -26,7 +26,9 @@ struct SweepRequest {
   /// Work of so many layouts is what a space is thinned out to, by an estimate. The sweep ends at twice that, complete
   /// or not.
   std::int64_t most_layouts = 20'000'000;
-  bool memory_only = false;   ///< bounds stay 0; ends with the first layout that fits
+  bool memory_only = false;  ///< bounds stay 0; ends with the first layout that fits
+  /// Layouts whose parameters and their state alone exceed the memory are passed over, and appear in no count.
+  bool feasible_alone = false;
   std::size_t kept = 20'000;  ///< layouts with the lowest bounds that are kept
 };
 
