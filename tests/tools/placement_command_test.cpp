@@ -74,7 +74,7 @@ TEST_CASE("a wrong placement says what is wrong, and where", "[cli][placement]")
   check_refused(job + "--placement shuffled --set job.placement.machine_nodes=16", "E0335",
                 "the machine has 16 nodes, the job fills 128");
   check_refused("run llama3-405b-tpu-v5p --set job.placement.machine_nodes=16", "E0335", "/job/placement");
-  check_refused(job + "--set job.placement.machine_nodes=1000000", "E0302", "does not fit the top tier");
+  check_refused(job + "--set job.placement.machine_nodes=1000000", "E0306", "tier \"spine\" has too few ports");
   check_refused(job + "--set job.placement.seed=3", "E0339", "nodes are not shuffled");
   check_refused(job + "--set job.placement.order=sideways", "E0203", "\"packed\", \"scattered\"");
 }

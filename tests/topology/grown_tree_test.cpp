@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "topology/cluster/cluster.hpp"
 #include "topology/cluster/switch_choice.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 
 using namespace clusterwright;
 
@@ -71,13 +73,78 @@ TEST_CASE("an open fabric has the fewest tiers that join the nodes", "[topology]
   CHECK(open_cluster_of("GB200 compute tray", 72).fabric.tiers().empty());  // one scale-up domain
 }
 
+// 256 nodes at taper 3: leaves of 45 nodes with 15 cables up are 6 groups, 48 leaves and 720 cables, for which 12
+// spines have the ports; 15 divides 15. 63 switches; full leaves of 48 and 16 would take 48 + 16.
 TEST_CASE("an open fabric tapers its leaves", "[topology][fabrics]") {
   const Cluster plain = open_cluster_of("DGX H100", 2048);
   const Cluster tapered = open_cluster_of("DGX H100", 2048, R"({"switch": "QM9700/QM9790", "taper": 3})");
   CHECK_FALSE(plain.fabric.tiers()[0].tapered);
   CHECK(tapered.fabric.tiers()[0].tapered);
-  CHECK(tapered.fabric.tiers()[0].accelerators == 384);                                          // 48 of 64 ports down
-  CHECK(tapered.fabric.tiers()[0].uplink_capacity.in(gigabyte_per_second) == Approx(128 * 50));  // 16 up on 8 rails
+  CHECK(tapered.fabric.tiers()[0].accelerators == 360);
+  CHECK(tapered.fabric.tiers()[0].uplink_capacity.in(gigabyte_per_second) == Approx(120 * 50));  // 15 up on 8 rails
+}
+
+namespace {
+
+const TreeStock quantum_2{"QM9700/QM9790", 64, 50 * gigabyte_per_second, 1};
+
+/// Tree of nodes with 8 NICs of 400 Gbit/s.
+std::vector<FatTreeTier> tapered_tree(double taper, int nodes, int domain_nodes = 1) {
+  TreeStock stock = quantum_2;
+  stock.taper = taper;
+  const NetworkSize size{nodes, 8, 8, 50 * gigabyte_per_second};
+  const FabricSpec tree = grown_tree({}, stock, size, domain_nodes);
+  return fat_tree_shape(tree, size, grown_ports(tree, stock));
+}
+
+/// Switches of each tier.
+std::vector<long long> switches_of(const std::vector<FatTreeTier>& tree, int nodes) {
+  std::vector<long long> out;
+  for (const FatTreeTier& tier : tree) out.push_back(fat_tree_switches({tier}, nodes));
+  return out;
+}
+
+}  // namespace
+
+// 128 nodes. Taper 1: 32 down and 32 up, 4 groups: 32 leaves, 1,024 / 64 = 16 spines. Taper 2: 32 down and 16 up, 32
+// leaves, 512 / 64 = 8; a full leaf, 42 and 21, would take 21 spines, which divide 21. Taper 3: 48 down and 16 up, 3
+// groups: 24 leaves, 384 / 64 = 6, and 8 divides 16. Taper 4: 48 down and 12 up, 288 / 64 = 4.5, and 6 divides 12; a
+// full leaf, 51 and 13, would take 13.
+TEST_CASE("tapered leaves have the cables that spread over few spines", "[topology][fabrics]") {
+  using Counts = std::vector<long long>;
+  CHECK(switches_of(tapered_tree(1, 128), 128) == Counts{32, 16});
+  CHECK(switches_of(tapered_tree(2, 128), 128) == Counts{32, 8});
+  CHECK(switches_of(tapered_tree(3, 128), 128) == Counts{24, 8});
+  CHECK(switches_of(tapered_tree(4, 128), 128) == Counts{24, 6});
+  CHECK(tapered_tree(2, 128).front().nodes == 32);
+  CHECK(tapered_tree(2, 128, 18).front().nodes == 36);  // two domains of 18 nodes, with 18 cables up
+}
+
+TEST_CASE("more taper never takes more switches, nor more effort", "[topology][fabrics]") {
+  for (int nodes = 9; nodes <= 256; nodes += nodes < 64 ? 1 : 7) {
+    INFO(nodes << " nodes");
+    std::vector<FatTreeTier> before = tapered_tree(1, nodes);
+    for (const double taper : {2.0, 3.0, 4.0}) {
+      INFO("taper " << taper);
+      const std::vector<FatTreeTier> tree = tapered_tree(taper, nodes);
+      CHECK(fat_tree_switches(tree, nodes) <= fat_tree_switches(before, nodes));
+      CHECK(fat_tree_effort(tree, nodes) <= fat_tree_effort(before, nodes));
+      const FatTreeTier& leaf = tree.front();
+      CHECK(leaf.down_ports <= taper * leaf.uplinks);
+      CHECK(leaf.down_ports + leaf.uplinks <= 64);
+      before = tree;
+    }
+  }
+}
+
+// NVIDIA DGX SuperPOD reference architectures to 16,384 GPUs: full leaves without taper.
+TEST_CASE("trees without taper keep full leaves", "[topology][fabrics]") {
+  using Counts = std::vector<long long>;
+  CHECK(switches_of(tapered_tree(1, 64), 64) == Counts{16, 8});
+  CHECK(switches_of(tapered_tree(1, 96), 96) == Counts{24, 16});  // 12 does not divide 32
+  CHECK(switches_of(tapered_tree(1, 256), 256) == Counts{64, 32});
+  CHECK(switches_of(tapered_tree(1, 512), 512) == Counts{128, 128, 64});
+  CHECK(switches_of(tapered_tree(1, 2048), 2048) == Counts{512, 512, 256});
 }
 
 TEST_CASE("an open fabric grows and shrinks with the cluster", "[topology][fabrics]") {

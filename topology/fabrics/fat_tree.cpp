@@ -175,12 +175,14 @@ class FatTreeSizer {
   }
 
   bool too_few_ports(std::size_t t, long long needed, int down, const char* what) {
-    errors_.push_back({"E0306",
-                       fmt::format("a switch of tier \"{}\" has too few ports: it needs {} {} (got {} ports down)",
-                                   spec_.tiers[t].name, needed, what, down),
-                       {pointer(t, "accelerators"), pointer(t, "switch")},
-                       "",
-                       "make the groups of this tier smaller, take a larger switch, or add a tier"});
+    errors_.push_back(
+        {"E0306",
+         fmt::format("a switch of tier \"{}\" has too few ports: it needs {} {} (got {} ports down)",
+                     spec_.tiers[t].name, needed, what, down),
+         {pointer(t, "accelerators"), pointer(t, "switch")},
+         "",
+         "make the groups of this tier smaller, take a larger switch, add a tier, or let the tiers follow "
+         "from the nodes (fabric.tiers=[])"});
     return false;
   }
 

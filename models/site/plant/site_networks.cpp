@@ -16,6 +16,7 @@
 #include "topology/cluster/switch_choice.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/grown_tree.hpp"
 
 namespace clusterwright {
 
@@ -169,7 +170,7 @@ void try_leaves(const SideNetworkSpec& spec, const NetworkSize& size, int tiers,
   const int down = per_leaf * size.nics_per_node;
   const int least = std::max(1, static_cast<int>(std::ceil(down / spec.taper)));
   for (int up = least; up <= std::min(2 * least, std::max(least, ports - down)); ++up) {
-    const FabricSpec fabric = side_fabric(spec, tiers, per_leaf, std::max(1.0, static_cast<double>(down) / up));
+    const FabricSpec fabric = side_fabric(spec, tiers, per_leaf, static_cast<double>(down) / up);
     const FabricPorts switch_ports{std::vector<int>(static_cast<std::size_t>(tiers), ports), 0};
     if (!fat_tree_errors(fabric, size, switch_ports).empty()) continue;
     const auto shape = fat_tree_shape(fabric, size, switch_ports);
@@ -188,6 +189,15 @@ std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const Servic
       ports.insert(ports.end(), static_cast<std::size_t>(services.ports_per_appliance),
                    {ServiceKind::storage, appliance});
   return ports;
+}
+
+/// Least unit of whole machines that splits no group of nodes; all nodes where there is none.
+template <class Splits>
+int whole_machines(const UnitBounds& bounds, const Splits& splits) {
+  const int machines = (std::max(1, bounds.least_nodes) + bounds.machine_nodes - 1) / bounds.machine_nodes;
+  int end = machines * bounds.machine_nodes;
+  while (end < bounds.nodes && splits(end)) end += bounds.machine_nodes;
+  return std::max(1, std::min(bounds.nodes, end));
 }
 
 [[noreturn]] void too_large(const SideNetworkSpec& spec, int nodes) {
@@ -228,7 +238,8 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
   return list;
 }
 
-int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes) {
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, const UnitBounds& bounds) {
+  const int nodes = bounds.nodes;
   // inside[n]: some switch has both node n - 1 and node n directly below it
   std::vector<bool> inside(static_cast<std::size_t>(nodes) + 1, false);
   for (const SiteNetwork& network : networks) {
@@ -243,10 +254,16 @@ int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int mach
       if (inside[static_cast<std::size_t>(border)]) return true;
     return false;
   };
-  const int machines = (std::max(1, least_nodes) + machine_nodes - 1) / machine_nodes;
-  int end = machines * machine_nodes;
-  while (end < nodes && splits(end)) end += machine_nodes;
-  return std::max(1, std::min(nodes, end));
+  return whole_machines(bounds, splits);
+}
+
+int untapered_unit(const Cluster& cluster, const UnitBounds& bounds) {
+  TreeStock plain = *cluster.stock;
+  plain.taper = 1;
+  const FabricSpec tree = grown_tree(cluster.spec.fabric, plain, cluster.cabled_size(),
+                                     std::max(1, cluster.domain / cluster.node_accelerators));
+  const int leaf = tree.tiers.size() > 1 ? tree.tiers.front().accelerators / cluster.node_accelerators : bounds.nodes;
+  return whole_machines(bounds, [&](int unit) { return unit % std::max(1, leaf) != 0; });
 }
 
 SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,

@@ -52,10 +52,21 @@ struct ServiceCounts {
 std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
                                           std::vector<std::string>& warnings);
 
+/// Nodes that a scalable unit is made of.
+struct UnitBounds {
+  int nodes = 0;          ///< nodes of the site
+  int machine_nodes = 1;  ///< nodes of one machine
+  int least_nodes = 1;
+};
+
 /// Nodes of one scalable unit: the least multiple of whole machines, and of whole groups of nodes behind one lowest
 /// switch of any of the networks, with at least `least_nodes`.
-/// @param machine_nodes  nodes of one machine
-int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes);
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, const UnitBounds& bounds);
+
+/// Nodes of one scalable unit behind the leaves that the training network would grow without taper. Networks beside it
+/// are cut to these, so that a taper of the training network does not change them.
+/// @pre the cluster has a stock of switches
+int untapered_unit(const Cluster& cluster, const UnitBounds& bounds);
 
 /// Network beside the training network: a fat tree with as few tiers as its switch allows, all ports of a node on one
 /// leaf, and leaves that divide a scalable unit or serve whole ones.

@@ -50,8 +50,8 @@ class SitePlanner {
     judge_machines({plan_, facility_, catalog_, cooling_, block_});
     write_bill();
     for (const PlacedRack& rack : plan_.floor.racks) plan_.mass += rack.mass;
-    if (cooling_.coolant_unit)
-      plan_.mass += cooling_.coolant_unit->mass.value * static_cast<double>(plan_.cooling.coolant_units);
+    if (const CoolantUnitPart* unit = find_part(catalog_.coolant_units, plan_.cooling.coolant_unit))
+      plan_.mass += unit->mass.value * static_cast<double>(plan_.cooling.coolant_units);
     std::stable_partition(plan_.verdicts.begin(), plan_.verdicts.end(),
                           [](const SiteVerdict& verdict) { return !verdict.holds; });
     return std::move(plan_);
@@ -86,12 +86,15 @@ class SitePlanner {
 
   void build_networks(int nodes_per_rack) {
     networks_ = training_network(request_.cluster, catalog_, plan_.warnings);
-    unit_nodes_ = nodes_per_unit(networks_, plan_.nodes, block_.nodes, facility_.rack.unit_racks * nodes_per_rack);
+    const UnitBounds wanted{plan_.nodes, block_.nodes, facility_.rack.unit_racks * nodes_per_rack};
+    unit_nodes_ = nodes_per_unit(networks_, wanted);
+    const bool tapers = request_.cluster.stock && request_.cluster.stock->taper != 1 && !networks_.empty();
+    const int side_unit = tapers ? untapered_unit(request_.cluster, wanted) : unit_nodes_;
     const StoragePart* storage =
         facility_.services.storage ? find_part(catalog_.storage_systems, facility_.services.storage->part) : nullptr;
     const ServiceCounts services{servers() + managers(), appliances(), storage ? storage->ports : 0};
     for (const SideNetworkSpec& spec : facility_.services.networks)
-      networks_.push_back(side_network(spec, plan_.nodes, unit_nodes_, services, catalog_));
+      networks_.push_back(side_network(spec, plan_.nodes, side_unit, services, catalog_));
   }
 
   int power_strips(int nodes_per_rack) const {
