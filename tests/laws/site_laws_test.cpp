@@ -16,6 +16,7 @@
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 #include "support/random_sites.hpp"
+#include "topology/parts/usual_price.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -313,25 +314,35 @@ TEST_CASE("a rack that may draw more never means more racks", "[laws][facility]"
   });
 }
 
+namespace {
+
+/// Dollars: of coolant units two large ones may take the place of three small ones.
+long long price_of_coolant_units(const CoolingLoad& cooling) {
+  const CoolantUnitPart* unit = find_part(shipped_parts().coolant_units, cooling.coolant_unit);
+  return unit ? cooling.coolant_units * std::llround(usual_price_usd(unit->price_usd).value()) : 0;
+}
+
+}  // namespace
+
 // For the same load of one stage: a redundancy of circuits changes what racks hold, and one of a stage what it loses.
-TEST_CASE("more redundancy never means fewer modules", "[laws][facility]") {
+TEST_CASE("more redundancy never means fewer modules, nor cheaper coolant units", "[laws][facility]") {
   site_law("none, one more, twice as many", [](const RandomSite& site) {
     Facility facility = site.facility();
     const Cluster cluster = site.cluster(site.nodes);
     const Watts machines = *rc::gen::inRange(1, 100'000) * kilowatt, rack = *rc::gen::inRange(0, 200) * kilowatt;
     const PowerPart& circuit = *find_part(shipped_parts().power_stages, facility.power.circuit);
     const std::size_t changed_stage = *rc::gen::inRange<std::size_t>(0, facility.power.stages.size());
-    std::vector<long long> modules, units, feeds;
+    std::vector<long long> modules, coolant, feeds;
     for (const Redundancy redundancy : {Redundancy::n, Redundancy::n_plus_1, Redundancy::two_n}) {
       facility.power.stages[changed_stage].redundancy = facility.cooling.redundancy = redundancy;
       const PowerChain chain(facility.power, shipped_parts(), machines, 0.2 * machines, {100, {}});
       modules.push_back(chain.rated_loads()[changed_stage].modules);
-      units.push_back(planned(cluster, facility, {{}, site.appliances, false}).cooling.coolant_units);
+      coolant.push_back(price_of_coolant_units(planned(cluster, facility, {{}, site.appliances, false}).cooling));
       PowerChainSpec fed = facility.power;
       fed.feeds = redundancy;
       feeds.push_back(size_feeds(rack, circuit, fed).feeds);
     }
-    for (const auto& counts : {modules, units, feeds}) RC_ASSERT(std::is_sorted(counts.begin(), counts.end()));
+    for (const auto& counts : {modules, coolant, feeds}) RC_ASSERT(std::is_sorted(counts.begin(), counts.end()));
   });
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().rack_cooling.size() == 6);
   CHECK(shipped().heat_rejection.size() == 7);
   CHECK(shipped().climates.size() == 4);
-  CHECK(shipped().coolant_units.size() == 3);
+  CHECK(shipped().coolant_units.size() == 4);
   CHECK(shipped().power_supplies.size() == 4);
   CHECK(shipped().storage_systems.size() == 2);
   CHECK(shipped().servers.size() == 2);

@@ -41,6 +41,12 @@ FieldRule price(const char* help = "low and high end of prices paid, and the lis
   return {.help = help, .min = 0, .map_keys = price_keys};
 }
 
+FieldRule smaller_sizes() {
+  return {.help =
+              "smaller sizes that it is made in; a heat of less than 1 MW takes the least capacity of these and the "
+              "unit itself, where two of a size carry it"};
+}
+
 template <class Part>
 Record<Part> named(const char* name, const char* help) {
   Record<Part> table(name, help);
@@ -94,6 +100,7 @@ Record<RackCoolingPart> rack_cooling_table() {
       .required("pump_share", &Part::pump_share, share("power of pumps over the heat in the liquid"))
       .optional("air_unit_kw", &Part::air_unit,
                 positive_rating("heat that one unit of the hall, such as a fan wall, takes from the air"))
+      .optional("small_air_units", &Part::small_air_units, smaller_sizes())
       .optional("price_usd_per_kw", &Part::price_usd_per_kw,
                 price("low and high end of prices paid per kW of heat for the equipment of the hall: air handlers, "
                       "containment, cold plates, pipes; without coolant units and plants outdoors"));
@@ -113,6 +120,15 @@ const Record<RackPart>& record(const RackPart*) {
         .required("mass_kg", &Part::mass, at_least_zero("mass with power strips, without equipment"))
         .required("static_load_kg", &Part::static_load, positive_rating("maximum mass of equipment"));
     return with_price_and_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<PlantSize>& record(const PlantSize*) {
+  static const Record<PlantSize> table = [] {
+    Record<PlantSize> t("plant_size", "A smaller size of a plant");
+    t.required("unit_kw", &PlantSize::unit, positive_rating("heat that one unit removes on the design day"));
+    return with_floor(std::move(t));
   }();
   return table;
 }
@@ -161,6 +177,7 @@ const Record<HeatRejectionPart>& record(const HeatRejectionPart*) {
                   kelvins("temperature difference that the compressor works against in addition to outdoor minus "
                           "supply temperature"))
         .optional("unit_kw", &Part::unit, positive_rating("heat that one unit removes on the design day"))
+        .optional("small_units", &Part::small_units, smaller_sizes())
         .optional("price_usd_per_kw", &Part::price_usd_per_kw,
                   price("low and high end of prices paid per kW of heat on the design day, installed"));
     return with_note(with_floor(std::move(t)));

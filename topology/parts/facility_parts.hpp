@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
@@ -34,6 +35,12 @@ struct UnitFloor {
   std::optional<Sourced<Meters>> floor_length;  ///< along the wall
   std::optional<Sourced<Meters>> floor_width;
 };
+
+/// A smaller size in which a plant is made; all else, its price for a kilowatt too, is that of the plant.
+struct PlantSize : UnitFloor {
+  Sourced<Watts> unit;  ///< heat that one unit removes
+};
+const Record<PlantSize>& record(const PlantSize*);
 
 enum class PowerStageKind { transformer, ups, pdu, busway, circuit };
 inline constexpr std::array<std::string_view, 5> power_stage_kind_names = {"transformer", "ups", "pdu", "busway",
@@ -73,6 +80,7 @@ struct RackCoolingPart : UnitFloor {
   Sourced<double> pump_share;              ///< power of pumps over the heat in liquid
   std::optional<Sourced<Watts>>
       air_unit;  ///< heat that one unit of the hall (fan wall, room cooler) takes from the air
+  std::vector<PlantSize> small_air_units;                   ///< sizes of such units for rooms and small halls
   std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high; equipment of the hall, without plants
   std::string note;
 };
@@ -95,6 +103,7 @@ struct HeatRejectionPart : UnitFloor {
   std::optional<Sourced<double>> carnot_share;  ///< efficiency of its compressor over Carnot's; absent: no compressor
   Sourced<double> lift_k;              ///< temperature lift of the compressor beyond supply and outdoor temperature
   std::optional<Sourced<Watts>> unit;  ///< heat that one unit removes
+  std::vector<PlantSize> small_units;  ///< sizes for less heat
   std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high; of the heat that it removes
   std::string note;
 };

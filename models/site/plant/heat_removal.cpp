@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/site_verdict.hpp"
 #include "topology/parts/catalog.hpp"
+#include "topology/parts/usual_price.hpp"
 
 namespace clusterwright {
 
@@ -116,29 +118,76 @@ long long with_spare_units(long long needed, Redundancy redundancy) {
   return with_spares(needed, redundancy, PowerStageSpec().group);
 }
 
-PlantUnits count_units(std::string what, const std::string& part, const std::optional<Sourced<Watts>>& each, Watts heat,
-                       Redundancy redundancy) {
-  PlantUnits out{std::move(what), part, heat, std::nullopt, 0, 0};
-  if (!each) return out;
-  out.each = each->value;
-  out.needed = whole_units(heat, *out.each);
-  out.units = with_spare_units(out.needed, redundancy);
-  return out;
+/// Most small units that carry a heat together, spares apart: beyond, pumps and controls of each cost more than a
+/// larger unit. An estimate.
+constexpr long long most_small_units = 2;
+
+bool is_built_small(Watts heat, Watts each) {
+  return heat < large_plant && whole_units(heat, each) <= most_small_units;
+}
+
+/// Units of a plant in each size that it is made in.
+struct PlantSizes {
+  const std::string& part;
+  const std::optional<Sourced<Watts>>& unit;
+  const UnitFloor& floor;
+  const std::vector<PlantSize>& small;
+};
+
+PlantSizes air_units(const RackCoolingPart& part) {
+  return {part.id, part.air_unit, part, part.small_air_units};
+}
+
+PlantSizes outdoor_units(const HeatRejectionPart& part) {
+  return {part.id, part.unit, part, part.small_units};
+}
+
+/// Units of the size that takes the least capacity with its spares; of equal ones the fewer.
+PlantUnits count_units(std::string what, const PlantSizes& sizes, Watts heat, Redundancy redundancy) {
+  PlantUnits best{std::move(what), sizes.part, heat, std::nullopt, 0, 0, {}};
+  if (!sizes.unit) return best;
+  const auto consider = [&](Watts each, const UnitFloor& floor) {
+    const long long needed = whole_units(heat, each), units = with_spare_units(needed, redundancy);
+    const Watts least = best.each ? *best.each * static_cast<double>(best.units) : Watts{};
+    const Watts capacity = each * static_cast<double>(units);
+    if (best.each && (capacity > least || (capacity == least && units >= best.units))) return;
+    best.each = each, best.needed = needed, best.units = units, best.floor = floor;
+  };
+  consider(sizes.unit->value, sizes.floor);
+  for (const PlantSize& size : sizes.small)
+    if (is_built_small(heat, size.unit.value)) consider(size.unit.value, size);
+  return best;
 }
 
 std::vector<PlantUnits> count_plants(const CoolingSpec& spec, const CoolingParts& parts, const CoolingState& rated) {
-  const RackCoolingPart& racks = *parts.racks;
   const Heat& rejected = rated.removal.rejected;
   std::vector<PlantUnits> out;
-  out.push_back(count_units("air units of the hall", racks.id, racks.air_unit, rated.heat.air, spec.redundancy));
+  out.push_back(count_units("air units of the hall", air_units(*parts.racks), rated.heat.air, spec.redundancy));
   const bool one_plant = parts.liquid_rejection == parts.air_rejection;
   if (rejected.liquid > Watts{} && !one_plant)
-    out.push_back(count_units("heat rejection of the liquid", parts.liquid_rejection->id, parts.liquid_rejection->unit,
-                              rejected.liquid, spec.redundancy));
+    out.push_back(count_units("heat rejection of the liquid", outdoor_units(*parts.liquid_rejection), rejected.liquid,
+                              spec.redundancy));
   out.push_back(count_units(one_plant || rejected.liquid == Watts{} ? "heat rejection" : "heat rejection of the air",
-                            parts.air_rejection->id, parts.air_rejection->unit,
-                            one_plant ? rejected.total() : rejected.air, spec.redundancy));
+                            outdoor_units(*parts.air_rejection), one_plant ? rejected.total() : rejected.air,
+                            spec.redundancy));
   return out;
+}
+
+/// Units of the size that costs least with its spares, of equal ones the fewer; the named one where it stands in racks
+/// or prices are not known.
+void count_coolant_units(const CoolingParts& parts, Watts liquid, Redundancy redundancy, CoolingLoad& out) {
+  const auto units = [&](const CoolantUnitPart& unit) {
+    return with_spare_units(whole_units(liquid, unit.capacity.value), redundancy);
+  };
+  const auto effort = [&](const CoolantUnitPart& unit) {
+    const long long count = units(unit);
+    return std::pair(static_cast<double>(count) * usual_price_usd(unit.price_usd).value_or(0), count);
+  };
+  const CoolantUnitPart* best = parts.coolant_unit;
+  for (const CoolantUnitPart* unit : parts.coolant_sizes)
+    if (is_built_small(liquid, unit->capacity.value) && effort(*unit) < effort(*best)) best = unit;
+  out.coolant_unit = best->id;
+  out.coolant_units = units(*best);
 }
 
 void add_coolant(const CoolingSpec& spec, const CoolingParts& parts, Watts liquid, CoolingLoad& out) {
@@ -147,9 +196,20 @@ void add_coolant(const CoolingSpec& spec, const CoolingParts& parts, Watts liqui
   out.coolant_supply_c = parts.coolant_supply_c;
   out.coolant_return_c = parts.coolant_supply_c + racks.coolant_rise_k.value;
   out.coolant_l_per_min = coolant_l_per_min(liquid, racks.coolant_rise_k.value, racks.coolant_heat_j_per_l_k.value);
-  if (!parts.coolant_unit) return;
-  out.coolant_unit = parts.coolant_unit->id;
-  out.coolant_units = with_spare_units(whole_units(liquid, parts.coolant_unit->capacity.value), spec.redundancy);
+  if (parts.coolant_unit) count_coolant_units(parts, liquid, spec.redundancy, out);
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<const CoolantUnitPart*> smaller_coolant_units(const CoolantUnitPart& named, const Catalog& catalog) {
+  std::vector<const CoolantUnitPart*> sizes;
+  if (named.rack_units || !usual_price_usd(named.price_usd)) return sizes;
+  for (const CoolantUnitPart& unit : catalog.coolant_units)
+    if (!unit.rack_units && usual_price_usd(unit.price_usd) && unit.capacity.value < named.capacity.value)
+      sizes.push_back(&unit);
+  return sizes;
 }
 
 }  // namespace
@@ -167,7 +227,10 @@ CoolingParts cooling_parts(const CoolingSpec& spec, const Catalog& catalog) {
   out.air_rejection =
       spec.air_rejection.empty() ? out.liquid_rejection : find_part(catalog.heat_rejection, spec.air_rejection);
   out.climate = find_part(catalog.climates, spec.climate);
-  if (!spec.coolant_unit.empty()) out.coolant_unit = find_part(catalog.coolant_units, spec.coolant_unit);
+  if (!spec.coolant_unit.empty()) {
+    out.coolant_unit = find_part(catalog.coolant_units, spec.coolant_unit);
+    out.coolant_sizes = smaller_coolant_units(*out.coolant_unit, catalog);
+  }
   const bool liquid = out.racks->liquid_share.value > 0;
   out.air_supply_c = !liquid && spec.supply_c ? *spec.supply_c : out.racks->air_supply_c.value;
   out.coolant_supply_c = liquid && spec.supply_c ? *spec.supply_c : out.racks->coolant_supply_c.value;

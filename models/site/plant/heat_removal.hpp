@@ -11,6 +11,13 @@
 /// would reach 43 C, so the compressor runs, 0.5 x 298.15 / 25 = 6.0 W of heat per watt, and draws 168 kW. At 10 C
 /// outdoors free cooling reaches 18 C and the compressor rests.
 ///
+/// Plants: equal units with spares, of the size that takes the least capacity of those of which two carry the heat;
+/// from 1 MW on of the large unit.
+///
+/// Example: 15.6 kW with one spare. Units of 20 kW: 2, or 40 kW; of 50 kW: 2, or 100 kW; of 1.4 MW: 2, or 2.8 MW. Two
+/// of 20 kW are built. For 60 kW those of 20 kW drop out, since three would carry it; 3 of 50 kW are 150 kW, 2 of 100
+/// kW 200 kW: three of 50 kW are built.
+///
 /// Water: see outdoor_air.hpp. Pumps and fans of the hall heat what they move.
 ///
 /// @source ASHRAE Handbook, Fundamentals (Carnot refrigeration); docs/models/site.md, "Cooling, PUE and WUE"
@@ -30,6 +37,9 @@ namespace clusterwright {
 
 struct Catalog;  // topology/parts/catalog.hpp
 
+/// Heat from which on plants are built of their large units; below, of the size that takes the least capacity.
+inline constexpr Watts large_plant = 1 * megawatt;
+
 /// How `PlantUnits::what` begins for plants outdoors.
 inline constexpr const char* heat_rejection_words = "heat rejection";
 
@@ -40,6 +50,7 @@ struct PlantUnits {
   Watts heat;                       ///< heat on the design day, everything at its nameplate
   std::optional<Watts> each;        ///< heat that one unit moves; absent: not known, and no units are counted
   long long needed = 0, units = 0;  ///< units without and with spares
+  UnitFloor floor;                  ///< floor of one unit
 };
 
 struct CoolingLoad {
@@ -67,8 +78,10 @@ struct CoolingParts {
   const HeatRejectionPart* liquid_rejection = nullptr;
   const HeatRejectionPart* air_rejection = nullptr;
   const ClimatePart* climate = nullptr;
-  const CoolantUnitPart* coolant_unit = nullptr;  ///< null without liquid
+  const CoolantUnitPart* coolant_unit = nullptr;  ///< the one that is named; null without liquid
   double air_supply_c = 0, coolant_supply_c = 0;
+  /// Smaller units on a floor, which stand in for one on a floor where less is pumped.
+  std::vector<const CoolantUnitPart*> coolant_sizes = {};
 };
 
 /// Coolant units inside each rack of nodes: one, or two where the facility asks for a spare, since a spare elsewhere

@@ -71,13 +71,9 @@ class PlantPlacer {
   PlantPlacer(const Catalog& catalog, std::vector<std::string>& warnings) : catalog_(catalog), warnings_(warnings) {}
 
   void add_cooling(const CoolingLoad& cooling) {
-    for (const PlantUnits& plant : cooling.plants) {
-      const UnitFloor* rejection = find_part(catalog_.heat_rejection, plant.part);
-      if (rejection && plant.what.starts_with(heat_rejection_words))
-        add(yard_, plant.what, plant.part, rejection, plant.units);
-      else
-        add(galleries_, plant.what, plant.part, find_part(catalog_.rack_cooling, plant.part), plant.units);
-    }
+    for (const PlantUnits& plant : cooling.plants)
+      add(plant.what.starts_with(heat_rejection_words) ? yard_ : galleries_, plant.what, plant.part, &plant.floor,
+          plant.units);
     const CoolantUnitPart* unit = find_part(catalog_.coolant_units, cooling.coolant_unit);
     if (unit && !unit->rack_units) add(galleries_, "coolant units", unit->id, unit, cooling.coolant_units);
   }
