@@ -33,6 +33,8 @@ TEST_CASE("run confirms each share digit for digit", "[tools][share]") {
       const JsonValue run = room.run(words).json();
       CHECK(number_of(run, "step_time_s") == number_of(share.at("step"), "step_time_s"));
       CHECK(number_of(run.at("power"), "nodes_kw_mean") == number_of(share.at("step").at("power"), "nodes_kw_mean"));
+      CHECK(number_of(run.at("power"), "facility_kw_mean") == Approx(number_of(share, "facility_kw_mean")));
+      CHECK(number_of(share, "drawn_kw") > number_of(share, "facility_kw_mean"));  // the design day is the hottest
     }
     CHECK(drawn <= budget * (1 + 1e-5));
   }
@@ -47,6 +49,7 @@ TEST_CASE("the text of share says what to do next, and that command runs", "[too
   std::string words = outcome.out.substr(next + 20);
   words = words.substr(0, words.find('\n'));
   CHECK(room.run(words).code == 0);
+  for (const char* power : {"Grid, design day", "Grid, year mean"}) CHECK(outcome.out.find(power) != std::string::npos);
   for (const char* format : {"csv", "md"})
     CHECK(room.run(shared + " --power 1200kW --format " + format).out.find("proportional") != std::string::npos);
 }

@@ -132,7 +132,7 @@ ResultTable cap_table(const CapComparison& caps) {
                    {"tokens_per_s", "Tokens", "/s", 1, 0},
                    {"gain", "Gain", "%", 100, 1},
                    {"energy_j_per_token", "Energy", "J/token"},
-                   {"facility_w_mean", "Grid, mean", "MW", 1e-6, 2},
+                   {"facility_w_mean", "Grid, year mean", "MW", 1e-6, 2},
                    {"usd_per_million_tokens", "Cost", "$/Mtoken"},
                    words_column("limited_by", "Limited by")};
   if (several_halls(caps)) table.columns.insert(table.columns.begin(), words_column("hall", "Hall"));

@@ -36,6 +36,7 @@ std::vector<Cell> row_of(const ShareAnswer& answer, const DividedPower& division
           step.accelerators,
           share.limit ? Cell(share.limit->in(watt)) : Cell(),
           share.drawn.in(kilowatt),
+          share.held.plan.mean.facility.in(kilowatt),
           step.step_time.in(second),
           step.tokens_per_second,
           share.speed,
@@ -57,6 +58,7 @@ JsonValue share_json(const ShareAnswer& answer, const DividedPower& division, st
                             {"budget_kw", share.budget.in(kilowatt)},
                             {"limit_w", share.limit ? JsonValue(share.limit->in(watt)) : JsonValue()},
                             {"drawn_kw", share.drawn.in(kilowatt)},
+                            {"facility_kw_mean", share.held.plan.mean.facility.in(kilowatt)},
                             {"speed", share.speed},
                             {"step", step_to_json(share.held.step)}});
 }
@@ -83,11 +85,12 @@ JsonValue curve_json(const ShareAnswer& answer, std::size_t job) {
 
 }  // namespace
 
+/// Powers that budgets hold are those of the design day: the grid must carry the jobs on the hottest one too.
 std::string share_title(const ShareAnswer& answer) {
-  return fmt::format("{} jobs on {} kW from the grid: they draw {} kW in the mean without limits, {} kW at the lowest",
-                     answer.jobs.size(), significant_text(answer.budget.in(kilowatt)),
-                     significant_text(answer.shared.free.in(kilowatt)),
-                     significant_text(answer.shared.least.in(kilowatt)));
+  return fmt::format(
+      "{} jobs on {} kW from the grid: steps draw {} kW on the design day without limits, {} kW at the lowest",
+      answer.jobs.size(), significant_text(answer.budget.in(kilowatt)),
+      significant_text(answer.shared.free.in(kilowatt)), significant_text(answer.shared.least.in(kilowatt)));
 }
 
 ResultTable share_table(const ShareAnswer& answer) {
@@ -96,7 +99,8 @@ ResultTable share_table(const ShareAnswer& answer) {
                    words_column("job", "Job"),
                    {"gpus", "GPUs", ""},
                    {"limit_w", "Limit", "W", 1, 0},
-                   {"drawn_kw", "Grid, mean", "kW"},
+                   {"drawn_kw", "Grid, design day", "kW"},
+                   {"facility_kw_mean", "Grid, year mean", "kW"},
                    {"step_time_s", "Step", "s"},
                    {"tokens_per_s", "Tokens", "/s", 1, 0},
                    percent_column("speed", "Of full speed"),
