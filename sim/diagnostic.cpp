@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 namespace clusterwright {
 
 namespace {
+
+constexpr std::size_t longest_pointer = 200;  // a pointer repeats keys of the file, and these may be of any length
 
 bool continues_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
@@ -49,15 +53,23 @@ std::size_t columns(std::string_view text) {
   return shown.size() - static_cast<std::size_t>(std::count_if(shown.begin(), shown.end(), continues_character));
 }
 
+/// Place of a value that the program chose or an option set: no text holds it, so its path stands for it.
+std::string path_without_text(const std::string& pointer) {
+  if (pointer.empty()) return "(input)";
+  std::string path = printable(std::string_view(pointer).substr(1, longest_pointer));
+  std::ranges::replace(path, '/', '.');
+  return path + " (in no file)";
+}
+
 std::string location(const Place& place) {
-  if (!place.source) return "(input)";
+  if (!place.source) return path_without_text(place.pointer);
   const auto at = place.source->locate(place.offset);
   std::string text = printable(place.source->name());
   if (!place.source->text().empty()) text += fmt::format(":{}:{}", at.line, at.column);
-  constexpr std::size_t longest = 200;  // a pointer repeats keys of the file, and these may be of any length
-  const bool cut = place.pointer.size() > longest;
+  const bool cut = place.pointer.size() > longest_pointer;
   if (!place.pointer.empty())
-    text += fmt::format("  ({}{})", printable(std::string_view(place.pointer).substr(0, longest)), cut ? "..." : "");
+    text += fmt::format("  ({}{})", printable(std::string_view(place.pointer).substr(0, longest_pointer)),
+                        cut ? "..." : "");
   return text;
 }
 
@@ -110,6 +122,49 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+/// Name as people remember it.
+std::string remembered(std::string_view name) {
+  std::string out = lower(name);
+  std::erase_if(out, [](char letter) { return letter == ' ' || letter == '-' || letter == '_'; });
+  return out;
+}
+
+/// Ways in which a candidate is like a word, the surest first.
+enum class Likeness { same, begins, contains, near };
+
+/// Candidate that is like a word. Of one likeness, the candidate with the lowest figures is the likeliest.
+struct Match {
+  Likeness likeness = Likeness::same;
+  std::size_t distance = 0;   ///< number of edits, or of letters that the longer name has more
+  std::size_t different = 0;  ///< number of letters of the word behind the common beginning
+  std::string_view name;
+
+  auto order() const { return std::tuple(likeness, distance, different); }
+};
+
+/// Edits between two names. A wrong first letter counts twice: P100 and H100 are other parts, H100 and H1000 a slip.
+std::size_t slips(std::string_view word, std::string_view name) {
+  return edit_distance(word, name) + (!word.empty() && !name.empty() && word.front() != name.front() ? 1 : 0);
+}
+
+/// @param word  as remembered
+std::optional<Match> match_of(std::string_view word, std::string_view candidate) {
+  constexpr std::size_t least_beginning = 2, least_part = 4;
+  const std::string name = remembered(candidate);
+  const auto beginning = static_cast<std::size_t>(std::ranges::mismatch(word, name).in1 - word.begin());
+  const std::size_t longer = std::max(word.size(), name.size()) - std::min(word.size(), name.size());
+  const auto found = [&](Likeness likeness, std::size_t distance) {
+    return Match{likeness, distance, word.size() - beginning, candidate};
+  };
+  if (name == word) return found(Likeness::same, 0);
+  if (word.size() >= least_beginning && name.starts_with(word)) return found(Likeness::begins, longer);
+  if (word.size() >= least_part && name.find(word) != std::string::npos) return found(Likeness::contains, longer);
+  if (name.size() >= least_part && word.starts_with(name)) return found(Likeness::near, 1);  // one ending too many
+  const std::size_t distance = slips(word, name);
+  if (distance > std::max<std::size_t>(2, word.size() / 3) || distance >= name.size()) return {};
+  return found(Likeness::near, distance);
+}
+
 std::vector<Diagnostic> limited(std::vector<Diagnostic> diagnostics) {
   if (diagnostics.size() > ConfigError::limit) diagnostics.resize(ConfigError::limit);
   return diagnostics;
@@ -160,25 +215,38 @@ ConfigError::ConfigError(std::vector<Diagnostic> diagnostics)
 
 ConfigError::ConfigError(Diagnostic diagnostic) : ConfigError(std::vector{std::move(diagnostic)}) {}
 
-std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::size_t allowed = std::max<std::size_t>(2, word.size() / 3);
-  constexpr std::size_t longest = 200;  // a hostile "word" must not cost quadratic time
-  std::string best;
-  std::size_t best_distance = allowed + 1;
-  if (word.size() > longest) return best;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(lower(word), lower(candidate));
-    if (distance < best_distance && distance < candidate.size()) {
-      best = candidate;
-      best_distance = distance;
-    }
+bool is_same_name(std::string_view one, std::string_view other) {
+  return remembered(one) == remembered(other);
+}
+
+std::vector<std::string> closest_names(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t longest = 200, most = 3;  // a hostile "word" must not cost quadratic time
+  std::vector<std::string> out;
+  if (word.size() > longest) return out;
+  const std::string typed = remembered(word);
+  std::vector<Match> matches;
+  for (const std::string& candidate : candidates)
+    if (const auto match = match_of(typed, candidate); match && candidate != word) matches.push_back(*match);
+  std::ranges::stable_sort(matches, {}, &Match::order);
+  for (const Match& match : matches) {
+    const bool part = match.likeness == Likeness::begins || match.likeness == Likeness::contains;
+    if (out.size() == (part ? most : 1) || match.likeness != matches.front().likeness) break;
+    if (std::ranges::find(out, match.name) == out.end()) out.emplace_back(match.name);
   }
-  return best;
+  return out;
+}
+
+std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::vector<std::string> names = closest_names(word, candidates);
+  return names.empty() ? std::string() : names.front();
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string best = closest(word, candidates);
-  return best.empty() ? std::string() : fmt::format("did you mean \"{}\"?", best);
+  const std::vector<std::string> names = closest_names(word, candidates);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 < names.size() ? ", " : " or ", names[i]);
+  return text.empty() ? text : "did you mean " + text + "?";
 }
 
 Place option_place(const char* option, const std::string& value) {

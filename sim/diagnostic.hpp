@@ -74,10 +74,19 @@ class ConfigError : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// Candidate closest to `word`, if it is within two edits or a third of its length; otherwise empty.
+/// Whether two names differ in nothing but case, blanks, dashes and underscores.
+bool is_same_name(std::string_view one, std::string_view other);
+
+/// Candidates that `word` may mean, at most three, the likeliest first. Case, blanks, dashes and underscores do not
+/// count. Names that begin with the word come before names that contain it, and these before the nearest name: within
+/// two edits or a third of the word's length, the longer common beginning first, as the first letters of a part are its
+/// family. The word itself is never one of them.
+std::vector<std::string> closest_names(std::string_view word, const std::vector<std::string>& candidates);
+
+/// The first of closest_names(), or empty.
 std::string closest(std::string_view word, const std::vector<std::string>& candidates);
 
-/// `did you mean "H100-SXM"?`, or empty.
+/// `did you mean "H100-SXM" or "H100-PCIe"?`, or empty.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace clusterwright

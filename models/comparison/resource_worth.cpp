@@ -17,10 +17,19 @@ namespace clusterwright {
 namespace {
 
 constexpr double tenth = 0.1;
-constexpr std::string_view power_limit = "power limit of the accelerator";
 
 double gain_of(double step_change) {
   return 1 / (1 + step_change) - 1;
+}
+
+/// Entry of a resource, of which one direction may be missing.
+ResourceWorth& entry_of(const StepSensitivity& found, std::vector<ResourceWorth>& out) {
+  const auto known = std::ranges::find(out, found.resource, &ResourceWorth::resource);
+  if (known != out.end()) return *known;
+  ResourceWorth one;
+  one.resource = found.resource;
+  one.of_part = found.of_part;
+  return out.emplace_back(std::move(one));
 }
 
 class Valuer {
@@ -41,19 +50,19 @@ class Valuer {
   std::vector<ResourceWorth> of_step() const {
     std::vector<ResourceWorth> out;
     for (const StepSensitivity& s : step_sensitivities(*option_.scenario, *option_.step, 1 + tenth))
-      out.push_back({s.resource, {}, gain_of(s.step_change), {}, {}, false, {}});
+      entry_of(s, out).more = gain_of(s.step_change);
     for (const StepSensitivity& s : step_sensitivities(*option_.scenario, *option_.step, 1 - tenth))
-      std::ranges::find(out, s.resource, &ResourceWorth::resource)->less = gain_of(s.step_change);
-    std::ranges::stable_sort(out, std::greater{}, &ResourceWorth::more);
+      entry_of(s, out).less = gain_of(s.step_change);
+    std::ranges::stable_sort(out, std::greater{}, [](const ResourceWorth& one) { return one.more; });
     return out;
   }
 
   void add_prices(ResourceWorth& one) const {
     const CostReport& cost = option_.sized->cost;
-    if (!cost.rented && !cost.lower_bound()) one.worth = std::max(0.0, one.more) * cost.capex_total;
+    if (one.more && !cost.rented && !cost.lower_bound()) one.worth = std::max(0.0, *one.more) * cost.capex_total;
     if (one.resource == "network bandwidth") set_cost(one, {"network", "cables", "transceivers"});
     if (one.resource == "storage and preparation of data") set_cost(one, {"storage"});
-    if (one.resource == power_limit) one.power = power_of_limit();
+    if (is_power_limit(one)) one.power = power_of_limit();
   }
 
   void set_cost(ResourceWorth& one, std::initializer_list<std::string_view> chapters) const {
@@ -84,14 +93,16 @@ class Valuer {
     const auto larger = size_at(own + added, no_larger);
     if (!larger) return {};
     const double scale = tenth * own / added;
-    ResourceWorth out{"accelerators", {}, scale * gain_over(*larger), {}, {}, false, {}};
+    ResourceWorth out;
+    out.resource = "accelerators";
+    out.more = scale * gain_over(*larger);
     std::string no_smaller;
     if (own > added)
       if (const auto smaller = size_at(own - added, no_smaller)) out.less = scale * gain_over(*smaller);
     out.power = scale * (larger->plan.mean.facility - option_.sized->plan.mean.facility);
     if (!larger->cost.rented && !larger->cost.lower_bound()) {
       out.cost = scale * (larger->cost.capex_total - option_.sized->cost.capex_total);
-      out.worth = out.more * option_.sized->cost.capex_total;
+      out.worth = *out.more * option_.sized->cost.capex_total;
     }
     return out;
   }
@@ -123,6 +134,10 @@ class Valuer {
 };
 
 }  // namespace
+
+bool is_power_limit(const ResourceWorth& one) {
+  return one.resource == power_limit_resource || one.resource == limit_up_to_rating;
+}
 
 ResourceWorths resource_worths(const ComparedOption& option, const JobSite& site, const PriceList& prices) {
   return Valuer(option, site, prices).all();

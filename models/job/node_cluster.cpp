@@ -24,6 +24,37 @@ int sequence_of(const JsonValue& model) {
   return usual_sequence;
 }
 
+/// Nodes that are only rented with an accelerator; empty where nobody offers any.
+std::vector<std::string> rented_nodes(const std::string& accelerator, const Catalog& catalog) {
+  std::vector<std::string> out;
+  for (const NodePart& node : catalog.nodes)
+    if (node.accelerator_id == accelerator) out.push_back(fmt::format("\"{}\"", node.id));
+  return out;
+}
+
+/// Way to a node of an accelerator that no node of the catalog is sold with. Any node makes room for the described one.
+std::string way_to_node(const AcceleratorPart& part, const Catalog& catalog) {
+  if (const auto rented = rented_nodes(part.id, catalog); !rented.empty())
+    return fmt::format("it is rented: name the node, {}", fmt::join(rented, " or "));
+  return fmt::format(
+      "describe its node: --on \"DGX H100\" --set 'cluster.node={{\"accelerator\": \"{}\", \"nic\": \"ConnectX-7 "
+      "NDR\"}}', "
+      "or the same in a cluster file (docs/machines.md)",
+      part.id);
+}
+
+/// Refuses an accelerator of the catalog that no node is sold with.
+void refuse_unsold(const std::string& name, const Catalog& catalog) {
+  const auto part = std::ranges::find_if(catalog.accelerators,
+                                         [&](const AcceleratorPart& one) { return is_same_name(one.id, name); });
+  if (part == catalog.accelerators.end() || sold_node(part->id, catalog)) return;
+  throw ConfigError({"E0203",
+                     fmt::format("no node of the catalog is sold with the accelerator \"{}\"", part->id),
+                     {option_place("--on", name)},
+                     "in no node that is sold",
+                     way_to_node(*part, catalog)});
+}
+
 }  // namespace
 
 const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog) {
@@ -35,8 +66,10 @@ const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog
 const NodePart& named_node(const std::string& name, const Catalog& catalog) {
   if (const NodePart* node = catalog.find_node(name)) return *node;
   if (const NodePart* node = sold_node(name, catalog)) return *node;
+  refuse_unsold(name, catalog);
   std::vector<std::string> known = ids_of(catalog.nodes);
-  for (const AcceleratorPart& part : catalog.accelerators) known.push_back(part.id);
+  for (const AcceleratorPart& part : catalog.accelerators)
+    if (sold_node(part.id, catalog)) known.push_back(part.id);
   const std::string suggestion = did_you_mean(name, known);
   throw ConfigError(
       {"E0203",

@@ -12,7 +12,8 @@
 namespace clusterwright {
 
 /// Node with this id; else the first one in the catalog that is sold with the accelerator of this id.
-/// @throws ConfigError E0203 for a name of neither, with a suggestion
+/// @throws ConfigError E0203 for a name of neither, with a suggestion; for an accelerator that is sold with no node,
+/// with the way to describe one
 const NodePart& named_node(const std::string& name, const Catalog& catalog);
 
 /// First node of the catalog that somebody sells with an accelerator; null where all are rented.

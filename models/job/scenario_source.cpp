@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <map>
 
 #include "models/job/configs_directory.hpp"
 #include "models/job/hf_config.hpp"
@@ -69,7 +71,12 @@ std::string shipped_folder(const std::string& key) {
 }
 
 JsonValue read_reference(const JsonValue& reference, const FieldSpec& field, const ReferenceReader& read) {
-  const fs::path target = named_file(reference.as_text(), {shipped_folder(field.key)}, folder_of(reference));
+  const std::string folder = shipped_folder(field.key), &text = reference.as_text();
+  const fs::path target = path_of_name(text, {folder}, folder_of(reference));
+  std::error_code error;
+  if (!folder.empty() && fs::status(target, error).type() == fs::file_type::not_found)
+    refuse_reference(reference, "E0401", "no such file: " + target.lexically_normal().string(),
+                     nearest_file(text, {folder}));
   return read_named_file(target, field.nested(), reference, read);
 }
 
@@ -87,6 +94,31 @@ void resolve(JsonValue& value, const RecordSpec& spec, const ReferenceReader& re
       resolve(*member, field.nested(), read, depth);
     }
   }
+}
+
+/// "15e12" of "15T"; empty for anything else.
+std::string without_suffix(std::string_view text) {
+  static const std::map<char, int> powers = {{'k', 3}, {'K', 3}, {'M', 6}, {'G', 9}, {'B', 9}, {'T', 12}};
+  const auto power = text.empty() ? powers.end() : powers.find(text.back());
+  if (power == powers.end()) return {};
+  text.remove_suffix(1);
+  if (text.empty() || text.front() == '.' || text.back() == '.') return {};  // no numbers in JSON
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  return error == std::errc() && rest == text.data() + text.size() ? fmt::format("{}e{}", text, power->second) : "";
+}
+
+/// Refuses "15T" for a number: options take it, and fields take plain numbers as files do.
+void refuse_suffix(const JsonValue& value, const FieldSpec& field) {
+  const bool numeric = (field.type == FieldType::integer || field.type == FieldType::number) && !field.or_text &&
+                       !field.is_list && !field.is_map;
+  const std::string plain = numeric && value.is(JsonKind::text) ? without_suffix(value.as_text()) : "";
+  if (plain.empty()) return;
+  throw ConfigError({"E0201",
+                     fmt::format("{} must be a plain number (got \"{}\")", field.key, value.as_text()),
+                     {value.place("")},
+                     "",
+                     "write " + plain});
 }
 
 /// JSON if it reads as JSON, else a text.
@@ -137,6 +169,17 @@ bool has_base(const RecordSpec& spec) {
 
 }  // namespace
 
+std::string way_to_set(const std::vector<Place>& places) {
+  std::vector<std::string> settings;
+  for (const Place& place : places) {
+    if (place.source || !place.pointer.starts_with("/job/")) return {};
+    std::string path = place.pointer.substr(1);
+    std::ranges::replace(path, '/', '.');
+    settings.push_back(fmt::format("--set {}=VALUE", path));
+  }
+  return settings.empty() ? "" : fmt::format("set what suits the machine: {}", fmt::join(settings, " or "));
+}
+
 fs::path folder_of(const JsonValue& value) {
   return given_by_option(value) ? fs::path() : folder_of(fs::path(value.source->name()));
 }
@@ -186,7 +229,7 @@ void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& s
     const FieldSpec* field = record->find(key);
     if (!field) unknown_path(path, begin, key, *record);
     if (dot == path.size()) {
-      object->set(key, parse_value(path, setting.substr(equals + 1)));
+      refuse_suffix(object->set(key, parse_value(path, setting.substr(equals + 1))), *field);
       break;
     }
     const bool goes_on = field->type == FieldType::record && !field->is_map;

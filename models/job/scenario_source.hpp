@@ -24,6 +24,9 @@ struct InputFile {
 /// @throws ConfigError for files that are missing, too large, or not JSON
 JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs, const JsonLimits& limits = {});
 
+/// Settings that give values of a job which no file states, as those of a model alone; empty where a file states one.
+std::string way_to_set(const std::vector<Place>& places);
+
 /// Collects contradictions between fields that are each valid, with the places of all fields.
 class Contradictions {
  public:
@@ -34,6 +37,7 @@ class Contradictions {
     for (const std::string& pointer : pointers)
       if (const JsonValue* value = source_.at_pointer(pointer)) d.places.push_back(value->place(pointer));
     if (d.places.empty()) d.places.push_back(source_.place(""));
+    if (d.help.empty()) d.help = way_to_set(d.places);
     errors_.push_back(std::move(d));
   }
   void finish() const {
@@ -66,7 +70,8 @@ void resolve_references(JsonValue& value, const RecordSpec& spec, const Referenc
 /// Sets a field and creates the objects on the way: "job.parallel.tensor=8". A number in the path selects an existing
 /// element of a list: "cluster.fabric.tiers.1.taper=2". Below a record with "like", an element of a list that the file
 /// leaves out is one of the base file's (inherited_lists.hpp). A value that is not JSON is a text.
-/// @throws ConfigError E0402 for a path that names no field, with a suggestion; E0404 without "="
+/// @throws ConfigError E0402 for a path that names no field, with a suggestion; E0404 without "="; E0201 for a number
+/// with a suffix ("15T"), with the number to write
 void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& setting, const ReferenceReader& read);
 
 }  // namespace clusterwright

@@ -134,12 +134,29 @@ TEST_CASE("more accelerators are worth about what they cost, and useless resourc
   CHECK(nodes.more == Approx(0.1).epsilon(0.1));
   CHECK(*nodes.worth / *nodes.cost == Approx(1).epsilon(0.25));
   CHECK(*nodes.power > Watts{});
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    CHECK(list[i].more <= (i > 1 ? list[i - 1].more : 1));
+  for (std::size_t i = 1; i + 1 < list.size(); ++i) {
+    CHECK(*list[i].more <= (i > 1 ? *list[i - 1].more : 1));
     REQUIRE(list[i].less);
-    CHECK(*list[i].less <= list[i].more + 1e-3);
-    CHECK(list[i].worth->in(dollar) == Approx(std::max(0.0, list[i].more) * a.sized->cost.capex_total.in(dollar)));
+    CHECK(*list[i].less <= *list[i].more + 1e-3);
+    CHECK(list[i].worth->in(dollar) == Approx(std::max(0.0, *list[i].more) * a.sized->cost.capex_total.in(dollar)));
   }
+  CHECK(is_power_limit(list.back()));  // at the rating: there is no more of it, and less saves power
+  CHECK_FALSE(list.back().more);
+  CHECK_FALSE(list.back().worth);
+  CHECK(*list.back().less < 0);
+  CHECK(*list.back().power > Watts{});
+}
+
+TEST_CASE("a limit below the rating has a worth", "[models][comparison]") {
+  const ComparedOption a = on("DGX H100", {"cluster.node.accelerator_power_limit_share=0.7"});
+  const PricedSite priced(*a.scenario);
+  const std::vector<ResourceWorth> list = resource_worths(a, priced.site, priced.prices).resources;
+  const auto limit = std::ranges::find_if(list, is_power_limit);
+  REQUIRE(limit != list.end());
+  CHECK(limit->resource == "power limit of the accelerator");
+  CHECK(*limit->more > 0.01);
+  CHECK(*limit->less < -0.01);
+  CHECK(limit->worth->in(dollar) == Approx(*limit->more * a.sized->cost.capex_total.in(dollar)));
 }
 
 TEST_CASE("a cluster that cannot grow says why, and values the rest", "[models][comparison]") {

@@ -97,14 +97,56 @@ TEST_CASE("an error carries at most the limit of diagnostics", "[sim][diagnostic
   CHECK(contains(error.what(), "error[E0202]"));
 }
 
+TEST_CASE("a value of no file is named by its path", "[sim][diagnostic]") {
+  const Place batch{nullptr, 0, 1, "/job/global_batch"};
+  CHECK(render({"E0312", "x", {batch}, "", ""}) == "error[E0312]: x\n  --> job.global_batch (in no file)\n");
+  Diagnostic error = at("{\"a\": 1}", "1");
+  error.places.push_back(batch);
+  CHECK(contains(render(error), "  --> f.json:1:7  (/a)  and  job.global_batch (in no file)\n"));
+  CHECK(render({"E0312", "x", {Place{nullptr, 0, 1, "/" + std::string(100000, 'k')}}, "", ""}).size() < 300);
+}
+
 TEST_CASE("the closest candidate is within two edits or a third of the word", "[sim][diagnostic]") {
   const std::vector<std::string> parts = {"H100-SXM", "H100-PCIe", "A100-80-SXM"};
   CHECK(closest("H100-SXN", parts) == "H100-SXM");
-  CHECK(closest("h100_sxm", parts) == "H100-SXM");  // case does not count
-  CHECK(closest("A100-SXM", parts) == "H100-SXM");  // one edit; the other needs three
+  CHECK(closest("h100_sxm", parts) == "H100-SXM");  // case and separators do not count
   CHECK(closest("TPU", parts).empty());
   CHECK(closest("", parts).empty());
+  CHECK(closest("-", parts).empty());
   CHECK(closest("x", {}).empty());
   CHECK(closest(std::string(1000000, 'H'), parts).empty());
   CHECK(did_you_mean("H100-SXN", parts) == "did you mean \"H100-SXM\"?");
+}
+
+TEST_CASE("a beginning stands for all names that go on from it, at most three", "[sim][diagnostic]") {
+  const std::vector<std::string> parts = {"P100",      "A100-80-SXM", "H100-SXM",         "H100-PCIe", "H100-NVL-94GB",
+                                          "H100-96GB", "GB200-GPU",   "GB200 NVL72 rack", "B200"};
+  CHECK(did_you_mean("H100", parts) == "did you mean \"H100-SXM\", \"H100-PCIe\" or \"H100-96GB\"?");  // shortest first
+  CHECK(did_you_mean("A100", parts) == "did you mean \"A100-80-SXM\"?");  // not P100, one edit away
+  CHECK(did_you_mean("GB200", parts) == "did you mean \"GB200-GPU\" or \"GB200 NVL72 rack\"?");  // nor B200
+  CHECK(did_you_mean("gb200_nvl72", parts) == "did you mean \"GB200 NVL72 rack\"?");
+  CHECK(did_you_mean("b200", parts) == "did you mean \"B200\"?");  // the name itself, not names that contain it
+}
+
+TEST_CASE("a part of a name comes before a name that is near", "[sim][diagnostic]") {
+  CHECK(did_you_mean("B300", {"B100", "GB300-GPU", "DGX B300 (AC)"}) ==
+        "did you mean \"GB300-GPU\" or \"DGX B300 (AC)\"?");
+  CHECK(did_you_mean("batch", {"bath", "micro_batch", "global_batch"}) ==
+        "did you mean \"micro_batch\" or \"global_batch\"?");
+  CHECK(closest("run", {"runs", "prune"}) == "runs");
+  CHECK(closest("rum", {"drumming", "run"}) == "run");  // three letters are part of too many words
+}
+
+TEST_CASE("of names equally near, the longer common beginning is meant", "[sim][diagnostic]") {
+  CHECK(closest("A100-SXM", {"H100-SXM", "A100-80-SXM"}) == "A100-80-SXM");
+  CHECK(closest("H200-SXM", {"H100-SXM", "H200"}) == "H200");  // an ending too many
+  CHECK(closest("llama-70b", {"llama3-8b", "llama3-70b", "qwen-70b"}) == "llama3-70b");
+  CHECK(closest("B300", {"B100"}) == "B100");
+}
+
+TEST_CASE("a name that is known is not suggested in its own place", "[sim][diagnostic]") {
+  CHECK(did_you_mean("H20", {"H20"}).empty());
+  CHECK(did_you_mean("H20", {"H20", "H200", "H200"}) == "did you mean \"H200\"?");  // once
+  CHECK(is_same_name("dgx_h100", "DGX H100"));
+  CHECK_FALSE(is_same_name("H20", "H200"));
 }

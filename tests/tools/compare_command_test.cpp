@@ -145,6 +145,43 @@ TEST_CASE("sensitivity agrees with run --explain, and has a page", "[tools][comp
   CHECK(content(room.at("s.csv")).starts_with("resource,less,more,worth_usd"));
 }
 
+TEST_CASE("sensitivity recommends no power limit above the rating", "[tools][compare]") {
+  const ProgramRoom room;
+  const std::string rated = room.run("sensitivity llama3-8b-h100-64").out;
+  CHECK(has(rated, "Most useful beside more accelerators: network bandwidth: 10 % more gives +"));
+  CHECK(has(rated, "Most useful in another accelerator: "));
+  CHECK(has(rated, "The power limit is the rating of the accelerator, and no more can be set. 10 % less saves "));
+  CHECK_FALSE(has(rated, "power limit of the accelerator: 10 % more"));
+  const std::string capped = room.run("sensitivity llama3-8b-h100-64 --cap 60%").out;
+  CHECK(has(capped, "Most useful beside more accelerators: power limit of the accelerator: 10 % more gives +"));
+  CHECK_FALSE(has(capped, "no more can be set"));
+  const std::string near = room.run("sensitivity llama3-8b-h100-64 --cap 95%").out;
+  CHECK(has(near, "power limit of the accelerator, up to its rating: more gives +"));
+}
+
+TEST_CASE("sensitivity under a limit agrees with run at the other limit", "[tools][compare]") {
+  const ProgramRoom room;
+  const auto speed = [&](const std::string& cap) {
+    return figure(room.run("run llama3-8b-h100-64 --format json" + cap).json(), "tokens_per_s");
+  };
+  const JsonValue answer = room.run("sensitivity llama3-8b-h100-64 --format json").json();
+  for (const JsonValue& one : answer.at("resources").elements())
+    if (one.at("resource").as_text() == "power limit of the accelerator") {
+      CHECK(one.at("more").is_null());
+      CHECK(one.at("worth_usd").is_null());
+      CHECK(one.at("less").as_number() == Approx(speed(" --cap 90%") / speed("") - 1).margin(2e-3));
+    }
+}
+
+TEST_CASE("names that stand for another kind of file say so", "[tools][compare]") {
+  check_refused("sensitivity h100-superpod", "E0401", "\"h100-superpod\" is a cluster");
+  check_refused("sensitivity llama-70b-h100", "E0401", "did you mean \"llama3-70b-h100\"?");
+  check_refused("collective llama3-70b", "E0401", "\"llama3-70b\" is a model");
+  check_refused("run llama3-70b --on B200 --gpus 1000000", "E0312", "--set job.global_batch=VALUE");
+  check_refused("run llama3-8b --on H20 --gpus 64", "E0203", "no node of the catalog is sold with");
+  check_refused("run llama3-70b-h100 --set job.tokens=15T", "E0201", "write 15e12");
+}
+
 TEST_CASE("sensitivity of a job that does not fit is impossible", "[tools][compare]") {
   const ProgramRoom room;
   const auto answer = room.run("sensitivity llama3-8b-single-node --set job.micro_batch=32 --set job.recompute=none");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "models/prediction/step_sensitivity.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/shift_chart.hpp"
@@ -17,14 +18,18 @@ namespace {
 
 constexpr double no_effect = 5e-4;  // of tokens per second
 
+Cell share_cell(const std::optional<double>& share) {
+  return share ? Cell(*share) : Cell();
+}
+
 Cell money_cell(const std::optional<Dollars>& money) {
   return money ? Cell(money->in(dollar)) : Cell();
 }
 
 /// Tokens per second over price, in percent of gain per million dollars.
 std::optional<double> gain_per_million(const ResourceWorth& one) {
-  if (!one.cost || *one.cost <= Dollars{}) return {};
-  return one.more / (one.cost->in(dollar) / 1e6);
+  if (!one.more || !one.cost || *one.cost <= Dollars{}) return {};
+  return *one.more / (one.cost->in(dollar) / 1e6);
 }
 
 std::string millions_text(Dollars money) {
@@ -58,9 +63,8 @@ ResultTable resource_table(const SensitivityAnswer& answer) {
                     {}};
   for (const ResourceWorth& one : answer.worths.resources) {
     const std::optional<double> each = gain_per_million(one);
-    table.rows.push_back({one.resource, one.less ? Cell(*one.less) : Cell(), one.more, money_cell(one.worth),
-                          money_cell(one.cost), each ? Cell(*each) : Cell(),
-                          one.power ? Cell(one.power->in(kilowatt)) : Cell()});
+    table.rows.push_back({one.resource, share_cell(one.less), share_cell(one.more), money_cell(one.worth),
+                          money_cell(one.cost), share_cell(each), one.power ? Cell(one.power->in(kilowatt)) : Cell()});
   }
   if (!has_worth(answer)) {
     table.columns.resize(3);
@@ -80,10 +84,27 @@ ResultTable price_table(const SensitivityAnswer& answer) {
 
 namespace {
 
-std::string worth_sentence(const ResourceWorth& one) {
-  std::string text = fmt::format("Most useful: {}: 10 % more gives {} tokens/s", one.resource, sign_text(one.more));
-  if (one.worth) text += fmt::format(", worth {} at most", millions_text(*one.worth));
+/// The largest gain of one kind of resource, where it is one.
+std::string most_useful(const SensitivityAnswer& answer, bool of_part, std::string_view lead) {
+  const ResourceWorth* best = nullptr;
+  for (const ResourceWorth& one : answer.worths.resources)
+    if (one.of_part == of_part && one.resource != "accelerators" && one.more.value_or(0) > no_effect)
+      if (!best || *one.more > *best->more) best = &one;
+  if (!best) return {};
+  std::string text = fmt::format("{}: {}: {} gives {} tokens/s", lead, best->resource,
+                                 best->resource == limit_up_to_rating ? "more" : "10 % more", sign_text(*best->more));
+  if (best->worth) text += fmt::format(", worth {} at most", millions_text(*best->worth));
   return text + ".";
+}
+
+/// A limit at the rating, of which nobody can set more.
+std::string rating_sentence(const SensitivityAnswer& answer) {
+  const auto limit = std::ranges::find_if(answer.worths.resources, is_power_limit);
+  if (limit == answer.worths.resources.end() || limit->more) return {};
+  const std::string saved = limit->power ? fmt::format(" 10 % less saves {} kW, mean of a year.",
+                                                       significant_text(limit->power->in(kilowatt), 3))
+                                         : "";
+  return "The power limit is the rating of the accelerator, and no more can be set." + saved;
 }
 
 /// Resources that cost more than they are worth, and those that pay.
@@ -100,7 +121,8 @@ std::string pay_sentence(const SensitivityAnswer& answer) {
 std::string useless_sentence(const SensitivityAnswer& answer) {
   std::vector<std::string> none;
   for (const ResourceWorth& one : answer.worths.resources)
-    if (std::abs(one.more) < no_effect && one.less && std::abs(*one.less) < no_effect) none.push_back(one.resource);
+    if (one.more && std::abs(*one.more) < no_effect && one.less && std::abs(*one.less) < no_effect)
+      none.push_back(one.resource);
   return none.empty() ? "" : fmt::format("Neither 10 % more nor less of these changes it: {}.", fmt::join(none, ", "));
 }
 
@@ -108,10 +130,9 @@ std::string useless_sentence(const SensitivityAnswer& answer) {
 
 std::vector<std::string> sensitivity_sentences(const SensitivityAnswer& answer) {
   std::vector<std::string> out;
-  const auto in_step = std::ranges::find_if(answer.worths.resources,
-                                            [](const ResourceWorth& one) { return one.resource != "accelerators"; });
-  if (in_step != answer.worths.resources.end()) out.push_back(worth_sentence(*in_step));
-  for (std::string sentence : {pay_sentence(answer), useless_sentence(answer)})
+  for (std::string sentence : {most_useful(answer, false, "Most useful beside more accelerators"),
+                               most_useful(answer, true, "Most useful in another accelerator"), pay_sentence(answer),
+                               rating_sentence(answer), useless_sentence(answer)})
     if (!sentence.empty()) out.push_back(std::move(sentence));
   if (!answer.worths.no_larger.empty())
     out.push_back(fmt::format("More accelerators are not priced: {}.", answer.worths.no_larger));
@@ -133,7 +154,7 @@ JsonValue sensitivity_to_json(const SensitivityAnswer& answer) {
   for (const ResourceWorth& one : answer.worths.resources)
     resources.push_back(JsonValue::object({{"resource", one.resource},
                                            {"less", one.less ? JsonValue(*one.less) : JsonValue()},
-                                           {"more", one.more},
+                                           {"more", one.more ? JsonValue(*one.more) : JsonValue()},
                                            {"worth_usd", number(one.worth, dollar)},
                                            {"cost_usd", number(one.cost, dollar)},
                                            {"cost_is_estimated", one.estimated},
@@ -173,7 +194,7 @@ std::string sensitivity_page(const SensitivityAnswer& answer) {
                        "change of tokens a second, %",
                        {}};
   for (const ResourceWorth& one : answer.worths.resources)
-    resources.rows.push_back({one.resource, one.less.value_or(0), 0, one.more});
+    resources.rows.push_back({one.resource, one.less.value_or(0), 0, one.more.value_or(0)});
   ShiftChart prices{{"prices", "Price of a token", "Change with 10 % less and more of each price and term."},
                     {},
                     "change of the price of a token, %",
