@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <tuple>
 
 #include "models/job/scenario_loader.hpp"
@@ -19,6 +20,7 @@
 #include "models/site/sizing/cost_report.hpp"
 #include "models/site/sizing/run_cost.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -26,8 +28,9 @@ namespace {
 
 constexpr int most_accelerators = 1 << 20;
 constexpr double batch_tolerance = 0.08;
-/// A few tenths of a second for each size.
-constexpr SearchEffort usual_effort{4'000, 2};
+/// A few tenths of a second for each size; mixtures have groups of experts to choose too, and bounds that say less.
+constexpr SearchEffort usual_effort{4'000, 2}, effort_of_mixtures{40'000, 6};
+constexpr double many_times = 2;  // from here on a refusal says how many times too long a run is, not by how much
 
 ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine, int accelerators) {
   ScenarioOptions options;
@@ -67,11 +70,15 @@ std::optional<SizedOption> too_small(const ChosenPlan& chosen) {
 }
 
 SizedOption too_slow(int accelerators, Seconds time, const LongestRun& longest) {
-  return {
-      {},
-      Obstacle::too_slow,
-      fmt::format("{} accelerators take at least {:.1f} times {}", accelerators, time / longest.beside, longest.what),
-      time};
+  const double times = time / longest.beside;
+  const std::string beyond = times < many_times
+                                 ? fmt::format("{} % longer than {}", plain_number(100 * (times - 1), 2), longest.what)
+                                 : fmt::format("{:.1f} times {}", times, longest.what);
+  return {{},
+          Obstacle::too_slow,
+          fmt::format("even without any wait inside a step {} accelerators take {} days: {}", accelerators,
+                      plain_number(time.in(day), 4), beyond),
+          time};
 }
 
 PurchaseFigures figures_of(const SizedCluster& sized) {
@@ -79,6 +86,12 @@ PurchaseFigures figures_of(const SizedCluster& sized) {
           {sized.cost.low.capex_total, sized.cost.capex_total, sized.cost.high.capex_total},
           sized.plan.rated.facility,
           static_cast<int>(sized.plan.floor.racks.size())};
+}
+
+/// Scenario without a schedule that needs several stages, which a layout of one stage contradicts.
+Scenario with_usual_schedule(Scenario scenario) {
+  scenario.job.parallel.schedule = PipelineSchedule::one_forward_one_backward;
+  return scenario;
 }
 
 /// Time that a run is paid for at each second of its step.
@@ -127,9 +140,37 @@ const SizedOption& MachineLine::at(std::size_t rung) {
     const std::lock_guard lock(adding_);
     if (const auto found = known_.find(rung); found != known_.end()) return found->second;
   }
-  SizedOption option = option_of(sizes_.at(rung));
+  SizedOption option = option_at(rung);
   const std::lock_guard lock(adding_);
   return known_.try_emplace(rung, std::move(option)).first->second;
+}
+
+/// What an earlier search found, unless the price alone refuses it now.
+SizedOption MachineLine::option_at(std::size_t rung) const {
+  const int accelerators = sizes_.at(rung);
+  if (!is_too_dear(accelerators)) {
+    const std::lock_guard lock(adding_);
+    if (const auto found = earlier_.find(rung); found != earlier_.end()) return found->second;
+  }
+  return option_of(accelerators);
+}
+
+/// Whether a size would be planned, or refused, in the same way under another budget and longest run.
+bool MachineLine::is_settled(const SizedOption& option, bool same_longest) const {
+  if (option.obstacle == Obstacle::too_dear) return false;
+  if (same_longest || !longest_) return same_longest || option.obstacle != Obstacle::too_slow;
+  // Layouts beyond the longest run were not looked at: a slower plan may not be the best of its size.
+  return option.plan ? option.plan->figures.time.value <= longest_->time : option.obstacle != Obstacle::too_slow;
+}
+
+void MachineLine::start_over(std::optional<LongestRun> longest, std::optional<Dollars> budget) {
+  const bool same = longest_.has_value() == longest.has_value() && (!longest || longest->time == longest_->time);
+  std::erase_if(earlier_, [&](const auto& known) { return !is_settled(known.second, same); });
+  for (auto& [rung, option] : known_)
+    if (is_settled(option, same)) earlier_.insert_or_assign(rung, std::move(option));
+  known_.clear();
+  longest_ = std::move(longest);
+  budget_ = budget;
 }
 
 bool MachineLine::is_planned(std::size_t rung) const {
@@ -139,7 +180,8 @@ bool MachineLine::is_planned(std::size_t rung) const {
 
 void MachineLine::set_longest(std::optional<LongestRun> longest) {
   longest_ = std::move(longest);
-  std::erase_if(known_, [](const auto& known) { return known.second.obstacle == Obstacle::too_slow; });
+  for (auto* options : {&known_, &earlier_})
+    std::erase_if(*options, [](const auto& known) { return known.second.obstacle == Obstacle::too_slow; });
 }
 
 void MachineLine::set_budget(std::optional<Dollars> budget) {
@@ -153,6 +195,15 @@ std::vector<PurchasePlan> MachineLine::plans() const {
   for (const auto& [rung, option] : known_)
     if (option.plan) out.push_back(*option.plan);
   return out;
+}
+
+std::size_t MachineLine::planned() const {
+  const std::lock_guard lock(adding_);
+  std::set<std::size_t> rungs;
+  for (const auto* options : {&known_, &earlier_})
+    for (const auto& [rung, option] : *options)
+      if (option.plan) rungs.insert(rung);
+  return rungs.size();
 }
 
 std::string MachineLine::reason() const {
@@ -195,15 +246,34 @@ bool MachineLine::is_too_dear(int accelerators) const {
   return budget_ && each && accelerators * *each > *budget_;
 }
 
+/// Layout of a size. A space that was thinned out may have lost every layout that fits, so it is searched once more in
+/// full before anything is guessed. A schedule that asks for several stages is kept for layouts that have them.
+DecidedPlan MachineLine::decided_plan(const Scenario& scenario, SearchEffort effort) const {
+  const bool asks_for_stages = scenario.job.parallel.schedule != PipelineSchedule::one_forward_one_backward;
+  if (!asks_for_stages) return site_->decide(scenario, effort);
+  std::optional<DecidedPlan> guessed;
+  for (const std::int64_t layouts : {effort.layouts, SearchEffort{}.layouts}) {
+    effort.layouts = layouts;
+    try {
+      DecidedPlan decided = site_->decide(scenario, effort);
+      if (decided.searched) return decided;
+      guessed = std::move(decided);
+    } catch (const ConfigError&) {
+      // No layout of several stages fits; the guess has one stage, which contradicts the schedule.
+    }
+  }
+  return guessed && guessed->chosen.fits() ? *std::move(guessed) : site_->decide(with_usual_schedule(scenario), effort);
+}
+
 SizedOption MachineLine::option_of(int accelerators) const {
   if (is_too_dear(accelerators))
     return {{}, Obstacle::too_dear, fmt::format("the nodes of {} accelerators alone exceed the budget", accelerators)};
   try {
     const Scenario scenario = scenario_of(accelerators);
     const double steps = paid_steps(scenario, prices_);
-    SearchEffort effort = usual_effort;
+    SearchEffort effort = scenario.transformer.experts ? effort_of_mixtures : usual_effort;
     if (longest_ && steps > 0) effort.longest = longest_->time / steps;
-    auto decided = std::make_shared<const DecidedPlan>(site_->decide(scenario, effort));
+    auto decided = std::make_shared<const DecidedPlan>(decided_plan(scenario, effort));
     if (decided->too_slow) return too_slow(accelerators, steps * *decided->too_slow, *longest_);
     if (auto refusal = too_small(decided->chosen)) return *std::move(refusal);
     const GivenPlan given{*decided, times_ == RunTimes::with_intervals ? HashedFlows::timed : HashedFlows::left_out};

@@ -62,13 +62,18 @@ class MachineLine {
   void set_longest(std::optional<LongestRun> longest);
   /// Sizes whose nodes alone cost more are refused without a replay. None: all are planned, also those refused before.
   void set_budget(std::optional<Dollars> budget);
+  /// Begins a search under other targets: no size counts as asked for. What earlier searches planned is not planned
+  /// again where these targets would give the same, so that an answer does not depend on them.
+  void start_over(std::optional<LongestRun> longest, std::optional<Dollars> budget);
 
   /// The shortest step that a search of the layouts finds, in a hall of its own. The batch is the multiple of the
   /// replicas that is nearest to the job's. May be called from several threads.
   const SizedOption& at(std::size_t rung);
   bool is_planned(std::size_t rung) const;
-  /// Plans of all sizes asked for so far, the smallest first.
+  /// Plans of all sizes that this search asked for so far, the smallest first.
   std::vector<PurchasePlan> plans() const;
+  /// Sizes that have a plan, by this search or an earlier one.
+  std::size_t planned() const;
   /// A plan of this machine with the whole interval of its time.
   PurchasePlan completed(PurchasePlan plan) const;
   /// Reason of the smallest size asked for that has no plan, and whether larger ones exceed the budget; empty without
@@ -84,6 +89,9 @@ class MachineLine {
  private:
   Scenario scenario_of(int accelerators) const;
   bool is_too_dear(int accelerators) const;
+  bool is_settled(const SizedOption& option, bool same_longest) const;
+  DecidedPlan decided_plan(const Scenario& scenario, SearchEffort effort) const;
+  SizedOption option_at(std::size_t rung) const;
   SizedOption option_of(int accelerators) const;
 
   MachineChoice machine_;
@@ -95,7 +103,8 @@ class MachineLine {
   PriceList prices_;
   std::vector<int> sizes_;
   mutable std::mutex adding_;
-  std::map<std::size_t, SizedOption> known_;
+  std::map<std::size_t, SizedOption> known_;    ///< of this search
+  std::map<std::size_t, SizedOption> earlier_;  ///< of earlier searches, whatever the targets
 };
 
 /// Sizes that fill domains: 1 to 15 units, then 8 to 15 times each power of two, up to about a million accelerators.

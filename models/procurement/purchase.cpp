@@ -5,6 +5,8 @@
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
+#include "models/job/price_list.hpp"
+
 namespace clusterwright {
 
 bool is_set(const PurchaseLimits& limits, PurchaseLimit limit) {
@@ -53,8 +55,23 @@ double objective_of(const PurchaseFigures& figures, PurchaseObjective objective)
       return figures.money.value.in(dollar);
     case PurchaseObjective::time:
       return figures.time.value.in(second);
+    case PurchaseObjective::racks:
+      return figures.racks;
     default:
       return figures.power.in(watt);
+  }
+}
+
+PurchaseObjective objective_on(PurchaseLimit limit) {
+  switch (limit) {
+    case PurchaseLimit::time:
+      return PurchaseObjective::time;
+    case PurchaseLimit::money:
+      return PurchaseObjective::cost;
+    case PurchaseLimit::power:
+      return PurchaseObjective::power;
+    default:
+      return PurchaseObjective::racks;
   }
 }
 
@@ -66,6 +83,8 @@ PurchaseLimit limit_on(PurchaseObjective objective) {
       return PurchaseLimit::time;
     case PurchaseObjective::power:
       return PurchaseLimit::power;
+    case PurchaseObjective::racks:
+      return PurchaseLimit::racks;
     case PurchaseObjective::cost:
       break;
   }
@@ -123,6 +142,18 @@ double chance_in_time(const Interval<Seconds>& time, Seconds limit) {
   const double sigma = sigma_of(time);
   if (!(sigma > 0)) return time.value <= limit ? 1 : 0;
   return 0.5 * std::erfc(-std::log(limit / time.value) / sigma / std::sqrt(2.0));
+}
+
+double chance_to_fit(const MemoryUse& use, const MemoryRange& range, Bytes capacity) {
+  const Bytes counted = use.counted(), beyond = use.total() - counted, room = capacity - counted;
+  if (!(room > Bytes{})) return 0;
+  if (!(beyond > Bytes{} && range.high > use.total())) return beyond <= room ? 1 : 0;
+  const double sigma = std::log((range.high - counted) / beyond) / half_width_90;
+  return 0.5 * std::erfc(-std::log(room / beyond) / sigma / std::sqrt(2.0));
+}
+
+double runs_to_break_even(double months, double utilisation, Seconds run) {
+  return months * month * utilisation / run;
 }
 
 }  // namespace clusterwright

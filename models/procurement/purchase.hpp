@@ -66,9 +66,13 @@ bool meets(const PurchaseFigures& figures, const PurchaseLimits& limits);
 /// The same without one of the limits.
 PurchaseLimits without(PurchaseLimits limits, PurchaseLimit dropped);
 
-enum class PurchaseObjective { cost, time, power };
+/// What a purchase is to be least in. `racks` is asked for only where nothing meets a target of them.
+enum class PurchaseObjective { cost, time, power, racks };
 
-/// Typical dollars, seconds or watts.
+/// Objective that a target limits.
+PurchaseObjective objective_on(PurchaseLimit limit);
+
+/// Typical dollars, seconds or watts; or racks.
 double objective_of(const PurchaseFigures& figures, PurchaseObjective objective);
 
 /// Whether someone who asks for the least would look at a plan beside others: it takes no more than three times the
@@ -91,5 +95,13 @@ Seconds time_at_chance(const Interval<Seconds>& time, double chance);
 
 /// Chance that the run takes no longer, likewise.
 double chance_in_time(const Interval<Seconds>& time, Seconds limit);
+
+/// Chance that a job fits in memory: bytes that do not follow from the number of parameters alone are lognormal, and
+/// `range` is their 90 % interval.
+double chance_to_fit(const MemoryUse& use, const MemoryRange& range, Bytes capacity);
+
+/// Runs one after the other for which rent has cost as much as buying. @param months  of the calendar until then, with
+/// the machine in use for the share `utilisation` of them
+double runs_to_break_even(double months, double utilisation, Seconds run);
 
 }  // namespace clusterwright

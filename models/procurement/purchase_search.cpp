@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "models/procurement/size_range.hpp"
 #include "sim/diagnostic.hpp"
@@ -18,8 +19,10 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double far_slower = 10;      // a machine so much slower than another one is not followed
-constexpr int sizes_without_end = 16;  // rungs that are followed where no target ends the range
+constexpr double far_slower = 10;               // a machine so much slower than another one is not followed
+constexpr int sizes_without_end = 16;           // rungs that are followed where no target ends the range
+constexpr std::size_t most_doublings = 8;       // to about 1,000 nodes: what holds no model there holds none at all
+constexpr std::size_t rungs_of_a_doubling = 8;  // usual_sizes() beyond the first ones
 
 /// Range of sizes of one machine that meet the targets.
 struct Range {
@@ -31,6 +34,10 @@ struct MachineSize {
   std::size_t machine, rung;
 };
 
+bool has_target(const PurchaseLimits& limits) {
+  return limits.time || limits.money || limits.power || limits.racks;
+}
+
 bool holds(const std::vector<PurchasePlan>& plans, const std::string& accelerator) {
   return std::ranges::any_of(plans, [&](const PurchasePlan& plan) { return plan.machine.accelerator == accelerator; });
 }
@@ -39,27 +46,48 @@ class PurchaseSearch {
  public:
   explicit PurchaseSearch(const PurchaseRequest& request)
       : request_(request),
+        limits_(request.limits),
+        objective_(request.objective),
         lines_(request.machines.size()),
+        left_out_(request.machines.size()),
         ranges_(request.machines.size()),
         reasons_(request.machines.size()),
+        helps_(request.machines.size()),
         promise_(request.machines.size(), std::numeric_limits<double>::infinity()) {}
 
   PurchaseAnswer run() {
-    std::vector<std::size_t> all(request_.machines.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    for_each(all, [&](std::size_t i) { open_line(i), count_done(); });
-    drop_hopeless();
-    for_each(all, [&](std::size_t i) { plan_first(i), count_done(); });
-    std::ranges::stable_sort(all, {}, [&](std::size_t i) { return promise_[i]; });
-    if (request_.objective == PurchaseObjective::time && !request_.limits.time && !request_.keep_slow) leave_out_slow();
-    std::vector<std::size_t> leaders, others;  // the most promising machine of each accelerator, and the rest
-    for (const std::size_t i : all) (has_leader(leaders, i) ? others : leaders).push_back(i);
-    search_all(leaders, others);
-    if ((longest() || request_.limits.money) && meeting(request_.limits).empty()) search_beyond(all);
-    return answer();
+    for_each(all_machines(), [&](std::size_t i) { open_line(i), count_done(); });
+    search();
+    PurchaseAnswer out = answer();
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (reasons_[i].empty() && lines_[i]) reasons_[i] = lines_[i]->reason();
+    if (out.frontier.empty()) add_misses(out);
+    complete(out);
+    add_tried(out);
+    return out;
   }
 
  private:
+  std::vector<std::size_t> all_machines() const {
+    std::vector<std::size_t> all(request_.machines.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+
+  /// Ranges of all machines under the targets of the moment.
+  void search() {
+    drop_hopeless();
+    std::vector<std::size_t> all = all_machines();
+    for_each(all, [&](std::size_t i) { plan_first(i), count_done(); });
+    std::ranges::stable_sort(all, {}, [&](std::size_t i) { return promise_[i]; });
+    if (objective_ == PurchaseObjective::time && !limits_.time && !request_.keep_slow) leave_out_slow();
+    std::vector<std::size_t> leaders, others;  // the most promising machine of each accelerator, and the rest
+    for (const std::size_t i : all) (has_leader(leaders, i) ? others : leaders).push_back(i);
+    search_all(leaders, others);
+  }
+
+  bool takes_part(std::size_t i) const { return lines_[i] && !left_out_[i]; }
+
   bool stopped() const { return request_.stop && request_.stop(); }
 
   void for_each(const std::vector<std::size_t>& machines, const std::function<void(std::size_t)>& work) {
@@ -70,13 +98,13 @@ class PurchaseSearch {
 
   void count_done() {
     const std::lock_guard lock(counting_);
-    if (request_.progress && !stopped()) request_.progress(++done_);
+    if (request_.progress && !best_alone_ && !stopped()) request_.progress(++done_);
   }
 
-  SizeRange sizes_of(std::size_t i) { return {*lines_[i], {request_.limits, request_.objective, request_.stop}}; }
+  SizeRange sizes_of(std::size_t i) { return {*lines_[i], {limits_, objective_, request_.stop}}; }
 
   void plan_first(std::size_t i) {
-    if (!lines_[i]) return;
+    if (!takes_part(i)) return;
     if (const auto& plan = sizes_of(i).first_plan())
       promise_[i] = plan->figures.money.value.in(dollar)*plan->figures.time.value.in(second);
   }
@@ -104,15 +132,20 @@ class PurchaseSearch {
     });
   }
 
-  KnownPurchases known() const { return known_purchases(meeting(request_.limits), request_.objective); }
+  KnownPurchases known() const {
+    KnownPurchases out = known_purchases(meeting(limits_), objective_);
+    out.best_alone = best_alone_;
+    return out;
+  }
 
   void open_line(std::size_t i) {
     try {
       lines_[i] = std::make_unique<MachineLine>(request_.job, request_.machines[i], request_.sizes, times());
       lines_[i]->set_longest(longest());
-      lines_[i]->set_budget(request_.limits.money);
+      lines_[i]->set_budget(limits_.money);
     } catch (const ConfigError& error) {
       reasons_[i] = error.diagnostics().front().message;
+      helps_[i] = error.diagnostics().front().help;
     }
   }
 
@@ -120,11 +153,11 @@ class PurchaseSearch {
   void drop_hopeless() {
     std::vector<double> shares(lines_.size(), std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (lines_[i]) shares[i] = least_share(*lines_[i], request_.limits);
+      if (lines_[i]) shares[i] = least_share(*lines_[i], limits_);
     const double most = std::max(1.0, 2 * *std::ranges::min_element(shares));
     for (std::size_t i = 0; i < lines_.size(); ++i)
       if (lines_[i] && shares[i] > most) {
-        lines_[i].reset();
+        left_out_[i] = true;
         reasons_[i] = fmt::format("at its peak the nodes alone would take {:.1f} times the budget", shares[i]);
       }
   }
@@ -143,28 +176,66 @@ class PurchaseSearch {
     const KnownPurchases before = known();
     for_each(machines, [&](std::size_t i) {
       find_best_end(i, before);
-      find_other_end(i, before);
+      if (!best_alone_) find_other_end(i, before);
     });
     fill(machines);
   }
 
-  /// Where nothing meets all targets, the nearest miss may be late or dear: sizes that were refused for that are
-  /// planned too.
-  void search_beyond(const std::vector<std::size_t>& machines) {
+  /// Begins a search for the best purchase alone, without one of the targets. What that target was, and what was
+  /// planned for it, changes nothing in it.
+  void release(PurchaseLimit dropped) {
+    limits_ = without(request_.limits, dropped);
+    objective_ = objective_on(dropped);
+    best_alone_ = true;
     for (const auto& line : lines_)
-      if (line) line->set_longest({}), line->set_budget({});
-    const KnownPurchases none = known();
-    for_each(machines, [&](std::size_t i) {
-      if (!lines_[i]) return;
-      find_end(i, SizeEnd::least_in_time, none);
-      find_end(i, SizeEnd::largest_within, none);
+      if (line) line->start_over(longest(), limits_.money);
+    left_out_.assign(lines_.size(), false);
+    ranges_.assign(lines_.size(), {});
+    promise_.assign(lines_.size(), std::numeric_limits<double>::infinity());
+  }
+
+  /// The best of the plans without one of the targets: of them the least in what was dropped, then the cheapest.
+  std::optional<NearestMiss> nearest_without(PurchaseLimit dropped) {
+    release(dropped);
+    if (!has_target(limits_) && dropped == PurchaseLimit::time)
+      approach_time();
+    else if (limits_.time || objective_ == PurchaseObjective::time)
+      search();
+    else
+      for_each(all_machines(), [&](std::size_t i) { plan_smallest(i); });
+    std::vector<PurchasePlan> plans = meeting(limits_);
+    const auto least = std::ranges::min_element(plans, {}, [&](const PurchasePlan& plan) {
+      return std::pair(used_share(plan.figures, request_.limits, dropped), plan.figures.money.value);
     });
+    return least == plans.end() ? std::nullopt : std::optional(NearestMiss{dropped, *least});
+  }
+
+  /// Where the time is the only target, nothing ends the sizes: they grow toward it until they come no closer.
+  void approach_time() {
+    limits_ = request_.limits;
+    for_each(all_machines(), [&](std::size_t i) {
+      if (lines_[i]) find_end(i, SizeEnd::least_in_time, {});
+    });
+    limits_.time.reset();
+  }
+
+  /// The smallest size that holds the job, which is the cheapest and takes the least power where no time is asked for.
+  void plan_smallest(std::size_t i) {
+    if (!lines_[i]) return;
+    const std::size_t end = lines_[i]->sizes().size();
+    std::size_t rung = 0;
+    const std::size_t furthest = std::min(end, rungs_of_a_doubling * most_doublings);
+    while (rung < furthest && !stopped() && lines_[i]->at(rung).obstacle == Obstacle::too_small)
+      rung += rungs_of_a_doubling;
+    rung = std::min(rung, end - 1);
+    for (std::size_t below = rung + 1; below-- > 0 && !stopped();)
+      if (lines_[i]->at(below).obstacle == Obstacle::too_small) break;
   }
 
   void find_best_end(std::size_t i, const KnownPurchases& known) {
-    if (!lines_[i]) return;
+    if (!takes_part(i)) return;
     find_end(i, sizes_of(i).best_end(), known);
-    if (request_.objective == PurchaseObjective::time && ranges_[i].last) plan_below(i, *ranges_[i].last);
+    if (objective_ == PurchaseObjective::time && ranges_[i].last) plan_below(i, *ranges_[i].last);
   }
 
   /// A smaller machine can be the faster one where its number has better divisors.
@@ -177,7 +248,7 @@ class PurchaseSearch {
   }
 
   void find_other_end(std::size_t i, const KnownPurchases& known) {
-    if (lines_[i]) find_end(i, sizes_of(i).other_end(), known);
+    if (takes_part(i)) find_end(i, sizes_of(i).other_end(), known);
   }
 
   void find_end(std::size_t i, SizeEnd end, const KnownPurchases& known) {
@@ -199,12 +270,13 @@ class PurchaseSearch {
   }
 
   void add_wanted(std::size_t i, const KnownPurchases& known, std::vector<MachineSize>& out) {
-    if (!lines_[i]) return;
+    if (!takes_part(i)) return;
     const Range& range = ranges_[i];
     const SizeRange sizes = sizes_of(i);
-    if ((sizes.is_limited(SizeEnd::least_in_time) && !range.first) ||
-        (sizes.is_limited(SizeEnd::largest_within) && !range.last))
-      return;
+    const auto missing = [&](SizeEnd end, const std::optional<std::size_t>& found) {
+      return sizes.is_limited(end) && !found && (!best_alone_ || end == sizes.best_end());
+    };
+    if (missing(SizeEnd::least_in_time, range.first) || missing(SizeEnd::largest_within, range.last)) return;
     const std::size_t end = lines_[i]->sizes().size() - 1;
     const std::size_t last = range.last.value_or(std::min(end, range.first.value_or(0) + sizes_without_end));
     const std::size_t first = range.first.value_or(last > sizes_without_end ? last - sizes_without_end : 0);
@@ -227,8 +299,8 @@ class PurchaseSearch {
 
   /// Run that no target of the time grants: typical times are at most those that a chance of a half and more asks for.
   std::optional<LongestRun> longest() const {
-    if (!request_.limits.time || request_.limits.chance < 0.5) return {};
-    const Seconds time = *request_.limits.time;
+    if (!limits_.time || limits_.chance < 0.5) return {};
+    const Seconds time = *limits_.time;
     return LongestRun{time, time, fmt::format("the {:.6g} days", time.in(day))};
   }
 
@@ -252,50 +324,59 @@ class PurchaseSearch {
 
   PurchaseAnswer answer() const {
     PurchaseAnswer out;
-    out.interrupted = stopped();
     const std::vector<PurchasePlan> good = meeting(request_.limits);
     out.frontier = frontier_of(good);
     std::erase_if(out.frontier, [&](const PurchasePlan& plan) {
       return !is_of_interest(plan.figures, good, request_.limits, request_.objective);
     });
     out.by_accelerator = best_by_accelerator(good, request_.objective);
-    if (out.frontier.empty()) add_misses(out);
-    complete(out);
+    return out;
+  }
+
+  /// What was planned, and what was not for which reason.
+  void add_tried(PurchaseAnswer& out) const {
+    out.interrupted = stopped();
     for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const std::size_t plans = lines_[i] ? lines_[i]->plans().size() : 0;
+      const std::size_t plans = lines_[i] ? lines_[i]->planned() : 0;
       out.planned += plans;
       if (plans > 0 && !holds(out.by_accelerator, request_.machines[i].accelerator) &&
           std::ranges::find(out.beyond, request_.machines[i].accelerator) == out.beyond.end())
         out.beyond.push_back(request_.machines[i].accelerator);
-      if (plans == 0 && !out.interrupted) out.refused.push_back({request_.machines[i], reason_of(i)});
+      if (plans == 0 && !out.interrupted) out.refused.push_back({request_.machines[i], reasons_[i]});
     }
-    if (out.planned == 0 && !out.interrupted && !out.refused.empty())
-      throw ConfigError({"E0369",
-                         "no machine can be planned: " + out.refused.front().reason,
-                         {},
-                         "",
-                         "name machines with --on, and a model that they hold"});
-    return out;
+    if (out.planned == 0 && !out.interrupted && !out.refused.empty()) refuse(out.refused.front());
   }
 
-  std::string reason_of(std::size_t i) const { return lines_[i] ? lines_[i]->reason() : reasons_[i]; }
+  [[noreturn]] void refuse(const RefusedMachine& first) const {
+    const auto place = std::ranges::find(request_.machines, first.machine) - request_.machines.begin();
+    const std::string& help = helps_[static_cast<std::size_t>(place)];
+    throw ConfigError(
+        {"E0369",
+         fmt::format("no machine can be planned: {}: {}", first.machine.node, first.reason),
+         {},
+         "",
+         help.empty() ? "choose other machines with --on, other numbers with --gpus, or another model" : help});
+  }
 
-  void add_misses(PurchaseAnswer& out) const {
-    constexpr PurchaseLimit dropped[] = {PurchaseLimit::time, PurchaseLimit::money, PurchaseLimit::power,
-                                         PurchaseLimit::racks};
-    for (const PurchaseLimit limit : dropped) {
-      std::vector<PurchasePlan> plans = meeting(without(request_.limits, limit));
-      const auto least = std::ranges::min_element(
-          plans, {}, [&](const PurchasePlan& plan) { return used_share(plan.figures, request_.limits, limit); });
-      if (least != plans.end()) out.misses.push_back({limit, *least});
+  /// The time comes last: only then runs longer than the days are planned, which no other search may see.
+  void add_misses(PurchaseAnswer& out) {
+    for (const PurchaseLimit limit :
+         {PurchaseLimit::money, PurchaseLimit::power, PurchaseLimit::racks, PurchaseLimit::time}) {
+      if (!is_set(request_.limits, limit) || stopped()) continue;
+      if (auto miss = nearest_without(limit)) out.misses.push_back(*std::move(miss));
     }
+    std::ranges::stable_sort(out.misses, {}, &NearestMiss::dropped);
   }
 
   const PurchaseRequest& request_;
+  PurchaseLimits limits_;  // of the search of the moment
+  PurchaseObjective objective_;
+  bool best_alone_ = false;  // only the best purchase is looked for, not the frontier
   std::vector<std::unique_ptr<MachineLine>> lines_;
+  std::vector<char> left_out_;  // of the search of the moment
   std::vector<Range> ranges_;
-  std::vector<std::string> reasons_;
-  std::vector<double> promise_;  // dollars times seconds of the first plan: the less the better
+  std::vector<std::string> reasons_, helps_;  // of machines without a plan
+  std::vector<double> promise_;               // dollars times seconds of the first plan: the less the better
   std::mutex counting_;
   std::size_t done_ = 0;
 };

@@ -38,7 +38,7 @@ struct RefusedMachine {
   std::string reason;
 };
 
-/// Best purchase that meets all targets but one.
+/// Best purchase that meets all targets but one: what a search without that target finds to be least in it.
 struct NearestMiss {
   PurchaseLimit dropped = PurchaseLimit::time;
   PurchasePlan plan;  ///< least in what was dropped
@@ -47,7 +47,7 @@ struct NearestMiss {
 struct PurchaseAnswer {
   std::vector<PurchasePlan> frontier;        ///< meets all targets and is of interest; the cheapest first
   std::vector<PurchasePlan> by_accelerator;  ///< best plan of each accelerator that meets all targets, the best first
-  std::vector<NearestMiss> misses;           ///< only where nothing meets all
+  std::vector<NearestMiss> misses;           ///< only where nothing meets all; each as if its target had not been set
   std::vector<std::string> beyond;           ///< accelerators that were planned, and meet all targets at no size
   std::vector<RefusedMachine> refused;
   std::size_t planned = 0;  ///< sizes that were planned

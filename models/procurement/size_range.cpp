@@ -66,6 +66,15 @@ KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjectiv
   return out;
 }
 
+std::optional<double> KnownPurchases::to_beat(const std::string& accelerator) const {
+  if (best_alone) {
+    const auto best = std::ranges::min_element(least, {}, [](const auto& known) { return known.second; });
+    return best == least.end() ? std::nullopt : std::optional(best->second);
+  }
+  const auto found = least.find(accelerator);
+  return found == least.end() ? std::nullopt : std::optional(found->second);
+}
+
 bool SizeRange::is_limited(SizeEnd end) const {
   const PurchaseLimits& limits = question_.limits;
   return end == SizeEnd::least_in_time ? limits.time.has_value() : limits.money || limits.power || limits.racks;
@@ -172,6 +181,7 @@ bool SizeRange::may_be(std::size_t rung, const Wanted& wanted) const {
 }
 
 bool SizeRange::may_be_on_frontier(std::size_t rung, const KnownPurchases& known) const {
+  if (known.best_alone) return may_lead(rung, known);
   return may_be(rung, [&](const PurchaseFigures& figures) {
     return is_of_interest(figures, known.frontier, question_.limits, question_.objective) &&
            std::ranges::none_of(known.frontier,
@@ -180,9 +190,9 @@ bool SizeRange::may_be_on_frontier(std::size_t rung, const KnownPurchases& known
 }
 
 bool SizeRange::may_lead(std::size_t rung, const KnownPurchases& known) const {
-  const auto least = known.least.find(line_.machine().accelerator);
+  const std::optional<double> least = known.to_beat(line_.machine().accelerator);
   return may_be(rung, [&](const PurchaseFigures& figures) {
-    return least == known.least.end() || objective_of(figures, question_.objective) < least->second;
+    return !least || objective_of(figures, question_.objective) < *least;
   });
 }
 

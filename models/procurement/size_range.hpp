@@ -18,6 +18,10 @@ namespace clusterwright {
 struct KnownPurchases {
   std::vector<PurchasePlan> frontier;
   std::map<std::string, double> least;  ///< of the objective, by accelerator
+  bool best_alone = false;              ///< only sizes that may be better than every known plan are of use
+
+  /// Least of the objective that a size of an accelerator has to beat; nothing where it is the first.
+  std::optional<double> to_beat(const std::string& accelerator) const;
 };
 
 /// @param plans  that meet all targets

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `plan` against `size`, at its edges, and with wrong words.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "support/catch.hpp"
@@ -11,6 +13,7 @@ using namespace clusterwright::testing;
 namespace {
 
 const std::string small_plan = "plan llama3-8b --tokens 1T --days 60 --budget 20M --on H100-SXM,B200 --precisions bf16";
+const std::string tight_plan = "plan llama3-8b --tokens 1T --days 30 --budget 20M --on H100-SXM,B200 --precisions bf16";
 
 double number_at(const JsonValue& value, const char* key) {
   return value.at(key).as_number();
@@ -57,7 +60,7 @@ TEST_CASE("a purchase does not depend on the number of threads", "[tools][plan]"
 TEST_CASE("a higher chance to be in time takes a larger machine", "[tools][plan]") {
   const ProgramRoom room;
   const auto best_of = [&](const std::string& more) {
-    const JsonValue answer = room.run(small_plan + more + " --format json").json();
+    const JsonValue answer = room.run(tight_plan + more + " --format json").json();
     return answer.at("frontier").elements()[static_cast<std::size_t>(number_at(answer, "best"))];
   };
   const JsonValue usual = best_of(""), sure = best_of(" --chance 90%");
@@ -67,21 +70,38 @@ TEST_CASE("a higher chance to be in time takes a larger machine", "[tools][plan]
 
 TEST_CASE("a plan that may well be late says so beside a surer one", "[tools][plan]") {
   const ProgramRoom room;
-  const std::string usual = room.run(small_plan).out;
+  const std::string usual = room.run(tight_plan).out;
   CHECK(usual.find("It is in time with a chance of ") != std::string::npos);
   CHECK(usual.find(" x B200, bf16 would be with ") != std::string::npos);
-  const std::string sure = room.run(small_plan + " --chance 95%").out;
+  const std::string sure = room.run(tight_plan + " --chance 95%").out;
   CHECK(sure.find("Cheapest: ") != std::string::npos);
   CHECK(sure.find("It is in time with") == std::string::npos);
 }
 
 TEST_CASE("targets that nothing meets name the nearest miss", "[tools][plan]") {
   const ProgramRoom room;
-  const auto missed = room.run("plan llama3-8b --tokens 2T --days 30 --budget 7M --on H100-SXM --precisions bf16");
+  const auto missed = room.run("plan llama3-8b --tokens 2T --days 30 --budget 3M --on H100-SXM --precisions bf16");
   CHECK(missed.code == 1);
   CHECK(has(missed.out, "Nothing meets all targets."));
   CHECK(has(missed.out, "With all but the money: "));
   CHECK(has(missed.out, "With all but the days: "));
+}
+
+TEST_CASE("the best without the budget is what plan finds without one", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string question =
+      "plan llama3-8b --tokens 2T --days 30 --on H100-SXM,B200 --precisions bf16 --format json";
+  const JsonValue open = room.run(question).json();
+  const JsonValue& best = open.at("frontier").elements()[static_cast<std::size_t>(number_at(open, "best"))];
+  for (const char* budget : {"1M", "2M"}) {
+    const JsonValue missed = room.run(question + " --budget " + budget).json();
+    REQUIRE_FALSE(missed.at("misses").elements().empty());
+    const JsonValue& miss = missed.at("misses").elements().back();  // the days come before the money
+    INFO(budget);
+    CHECK(miss.at("missed").as_text() == "money");
+    CHECK(miss.at("node").as_text() == best.at("node").as_text());
+    CHECK(number_at(miss, "gpus") == number_at(best, "gpus"));
+  }
 }
 
 TEST_CASE("without tokens the plan with the most of them comes first", "[tools][plan]") {
@@ -101,10 +121,59 @@ TEST_CASE("without tokens the plan with the most of them comes first", "[tools][
       CHECK(rent_of_one(plan) == Approx(rent_of_one(frontier[0])).epsilon(1e-6));
 }
 
+TEST_CASE("without tokens the next command carries those of the answer", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string question = "plan llama3-8b --days 60 --budget 5M --on B200 --precisions bf16";
+  const JsonValue answer = room.run(question + " --format json").json();
+  const JsonValue& best = answer.at("frontier").elements().front();
+  const std::string confirm = best.at("confirm").as_text();
+  const std::string tokens = fmt::format("{:.0f}", 1e12 * number_at(best, "trillion_tokens"));
+  CHECK(has(confirm, "job.tokens=" + tokens));
+  CHECK(has(room.run(question).out, "Next: " + confirm));
+  const JsonValue run =
+      room.run(confirm.substr(std::string("clusterwright ").size()) + " --format json").json().at("run_cost");
+  CHECK(number_at(run, "paid_days") <= 60 * (1 + 1e-9));
+  CHECK(number_at(run, "paid_days") == Approx(60).epsilon(1e-4));  // a step less than the days at most
+  CHECK(number_at(run, "usd") == Approx(number_at(best, "run_usd")).epsilon(1e-4));
+}
+
+TEST_CASE("a purchase says from how many runs on it is cheaper than rent", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string question = "plan llama3-8b --tokens 1T --days 60 --on B200 --precisions bf16 --gpus 128";
+  const JsonValue answer = room.run(question + " --format json").json();
+  const JsonValue& best = answer.at("frontier").elements().front();
+  const double runs = number_at(best, "break_even_runs");
+  // Rent pays for operation and interest too, so it has to exceed the price of the machine.
+  CHECK(runs * number_at(best, "rent_usd") > number_at(best.at("capex_usd"), "value"));
+  const std::string confirm = best.at("confirm").as_text();
+  const JsonValue cost =
+      room.run(confirm.substr(std::string("clusterwright ").size()) + " --format json").json().at("cost");
+  const double months = number_at(cost.at("rent"), "break_even_months");
+  const double days_of_a_month = 365.25 / 12;
+  CHECK(runs * number_at(best.at("days"), "value") ==
+        Approx(months * days_of_a_month * number_at(cost, "utilisation")).epsilon(1e-9));
+  const std::string text = room.run(question).out;
+  CHECK(has(text, "To buy costs $"));
+  CHECK(has(text, "for this run alone renting is cheaper"));
+  CHECK_FALSE(has(text, "buying is cheaper."));
+}
+
+TEST_CASE("a layout that may not fit says so beside the chance to be in time", "[tools][plan]") {
+  const ProgramRoom room;
+  const std::string question = "plan llama3-70b --tokens 15T --days 90 --on MI355X --precisions fp8 --gpus 1664";
+  const JsonValue answer = room.run(question + " --chance 95% --format json").json();
+  const JsonValue& best = answer.at("frontier").elements().front();
+  const double fits = number_at(best, "chance_fits");
+  CHECK(fits > 0);
+  const bool doubtful = has(room.run(question).out, "may fit");
+  CHECK(doubtful == (fits < 0.95));  // the end of the 90 % interval is beyond the capacity
+  CHECK(doubtful == has(room.run(question + " --chance 95%").out, "Its layout may not fit in memory: it does with"));
+}
+
 TEST_CASE("accelerators that meet the targets at no size are named", "[tools][plan]") {
   const ProgramRoom room;
   const auto answer =
-      room.run("plan llama3-8b --tokens 1T --days 30 --budget 5M --on B200,A100-80-SXM --precisions bf16");
+      room.run("plan llama3-8b --tokens 1T --days 30 --budget 2500k --on B200,A100-80-SXM --precisions bf16");
   REQUIRE(answer.code == 0);
   CHECK(has(answer.out, "beyond the targets at every size tried: A100-80-SXM."));
 }
@@ -129,6 +198,12 @@ TEST_CASE("wrong words of a purchase are refused", "[tools][plan]") {
   check_refused("plan llama3-8b --tokens 1T --budget 5X", "E0403", "--budget");
   check_refused("plan llama3-8b --tokens 1T --days 30 --caps 150", "E0404", "no share of the rating");
   check_refused("plan llama3-8b --tokens 1T --days 30 --chance 100%", "E0404", "at most 99 %");
+  check_refused("plan llama3-8b --tokens 99999999999T --days 30", "E0404", "at most 1,000,000 T tokens");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --hall nowhere", "E0203", "--hall:1:1");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --precisions fp4", "E0404", "unknown value \"fp4\"");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --on B200 --caps 10", "E0404", "B200 takes no less than 140 W");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --budget 150", "E0404", "did you mean 150M?");
+  check_refused("plan llama3-8b --tokens 1T --days 30 --on B200 --budget 150k", "E0404", "buys no node: the cheapest");
   check_refused("plan nemo-2024 --tokens 1T --days 30", "E0401", "no such file");
 }
 

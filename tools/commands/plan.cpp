@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "models/job/job.hpp"
 #include "models/job/node_cluster.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/prediction/training_run.hpp"
 #include "models/procurement/purchase_search.hpp"
 #include "models/site/sizing/cost_report.hpp"
 #include "models/site/sizing/job_site.hpp"
@@ -23,6 +26,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/plan_answer.hpp"
 #include "tools/output/plan_page.hpp"
+#include "tools/output/plan_sentences.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 #include "topology/nodes/power_limit.hpp"
@@ -31,8 +35,9 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double asked_tokens = 1e12;   // of the run that is timed where the tokens are asked for
-constexpr std::size_t shown_rows = 16;  // in terminals; files hold all
+constexpr double asked_tokens = 1e12;       // of the run that is timed where the tokens are asked for
+constexpr std::size_t shown_rows = 16;      // in terminals; files hold all
+constexpr double forgotten_millions = 1e5;  // dollars without a unit, up to which "M" may have been meant
 
 Seconds parse_days(const std::string& text) {
   const bool bare =
@@ -73,12 +78,20 @@ std::vector<const NodePart*> nodes_of(const PlanRequest& request, const Catalog&
   return nodes;
 }
 
+/// Formats of --precisions. One that no job knows is refused here, as of a machine it would be a reason.
+std::vector<std::string> named_precisions(const std::string& text) {
+  const auto& names = EnumNames<Precision>::names;
+  std::vector<std::string> words = parse_words(text);
+  for (const std::string& word : words) parse_choice("--precisions", word, {names.begin(), names.end()});
+  return words;
+}
+
 /// Formats that a part has: those that were asked for, else both usual ones.
 std::vector<std::string> precisions_of(const PlanRequest& request, const AcceleratorPart& part) {
   const bool pinned = std::ranges::any_of(
       request.scenario.settings, [](const std::string& setting) { return setting.starts_with("job.precision="); });
   if (pinned) return {""};
-  if (!request.precisions.empty()) return parse_words(request.precisions);
+  if (!request.precisions.empty()) return named_precisions(request.precisions);
   std::vector<std::string> out = {"bf16"};
   if (peak(part, NumberFormat::fp8) > peak(part, NumberFormat::bf16)) out.push_back("fp8");
   return out;
@@ -143,6 +156,56 @@ void check_question(const PlanRequest& request, const PurchaseLimits& limits) {
     throw option_error("--days", request.days, "nothing limits the tokens", "add --budget, --power or --racks");
 }
 
+double parse_tokens(const std::string& text) {
+  const double tokens = parse_amount({"--tokens", text});
+  if (tokens > most_tokens)
+    throw option_error("--tokens", text,
+                       fmt::format("a run has at most {} T tokens", count_text(std::llround(most_tokens / 1e12))),
+                       "15T is 15 trillion tokens");
+  return tokens;
+}
+
+/// Refuses limits of --caps that no driver of the machines takes.
+void check_caps(const PlanRequest& request, const std::vector<MachineChoice>& machines, const Catalog& catalog) {
+  const AcceleratorPart* lowest = nullptr;  // that takes the least share of its rating
+  const auto least_share_of = [](const AcceleratorPart& part) { return least_power_limit(part) / part.power.value; };
+  for (const MachineChoice& machine : machines) {
+    const AcceleratorPart& part = *catalog.find_accelerator(machine.accelerator);
+    if (machine.cap >= least_share_of(part)) return;
+    if (!lowest || least_share_of(part) < least_share_of(*lowest)) lowest = &part;
+  }
+  if (!lowest) return;
+  throw option_error(
+      "--caps", request.caps,
+      fmt::format("every limit is below the least one of its accelerators: {} takes no less than {}, {} "
+                  "of its rating",
+                  lowest->id, power_text(least_power_limit(*lowest)), percent_text(least_share_of(*lowest))),
+      "percent of the rating from there on: 100,80");
+}
+
+/// Refuses a budget that buys not one node, which a number without its unit often is.
+void check_budget(const PlanRequest& request, const PurchaseLimits& limits, const std::vector<MachineChoice>& machines,
+                  const Catalog& catalog, const PriceList& prices) {
+  if (!limits.money) return;
+  std::optional<Dollars> least;
+  std::string cheapest;
+  for (const MachineChoice& machine : machines) {
+    const std::optional<Dollars> each = price_of(machine.node, catalog, prices).each;
+    if (each && (!least || *each < *least)) least = each, cheapest = machine.node;
+  }
+  if (!least || *limits.money >= *least) return;
+  const char last = request.budget.back();
+  const bool bare = last >= '0' && last <= '9' && limits.money->in(dollar) <= forgotten_millions;
+  throw option_error("--budget", request.budget,
+                     fmt::format("{} buys no node: the cheapest, {}, costs {}", money_text(*limits.money), cheapest,
+                                 money_text(*least)),
+                     bare ? fmt::format("did you mean {}M?", request.budget) : "write dollars with k, M or B: 150M");
+}
+
+std::string setting_of_hall(const PlanRequest& request) {
+  return "cluster.facility.like=" + request.hall;
+}
+
 /// Targets of the search: where tokens are asked for, days only turn time into tokens.
 PurchaseLimits searched_limits(PurchaseLimits limits, bool tokens_known) {
   if (!tokens_known) limits.time.reset();
@@ -153,9 +216,8 @@ std::string confirm_command(const PlanRequest& request, const PlanAnswer& answer
   ScenarioRequest confirmed = request.scenario;
   confirmed.on = plan.machine.node;
   confirmed.gpus = std::to_string(plan.accelerators);
-  const double tokens = answer.tokens.value_or(asked_tokens);
-  if (!request.hall.empty()) confirmed.settings.push_back("cluster.facility.like=" + request.hall);
-  confirmed.settings.push_back("job.tokens=" + plain_number(tokens, 15));
+  if (!request.hall.empty()) confirmed.settings.push_back(setting_of_hall(request));
+  confirmed.settings.push_back("job.tokens=" + plain_number(purchase_tokens(answer, plan), 15));
   const std::vector<std::string>& variant = plan.machine.settings;
   confirmed.settings.insert(confirmed.settings.end(), variant.begin(), variant.end());
   if (!plan.machine.precision.empty()) confirmed.settings.push_back("job.precision=" + plan.machine.precision);
@@ -225,17 +287,37 @@ void check_variants(const PurchaseRequest& asked) {
   }
 }
 
+/// Refuses a hall that does not exist at its option: of a machine it would be a reason.
+void check_hall(const PlanRequest& request, const PurchaseRequest& asked) {
+  if (request.hall.empty()) return;
+  PurchaseJob usual = asked.job;  // in the usual hall of each node
+  std::erase(usual.settings, setting_of_hall(request));
+  for (const MachineChoice& machine : asked.machines) {
+    if (error_on(usual, machine, false)) continue;
+    const auto error = error_on(asked.job, machine, false);
+    if (!error || !is_of_words(*error)) return;
+    Diagnostic first = error->diagnostics().front();
+    if (first.places.empty() || first.places.front().source->name().starts_with("--set"))
+      first.places = {option_place("--hall", request.hall)};
+    throw ConfigError(first);
+  }
+}
+
 PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& answer, std::vector<InputFile>& inputs) {
   PurchaseRequest out;
   out.job.scenario = document_of(request, answer.tokens.value_or(0), inputs);
   out.job.settings = request.scenario.settings;
-  if (!request.hall.empty()) out.job.settings.push_back("cluster.facility.like=" + request.hall);
+  if (!request.hall.empty()) out.job.settings.push_back(setting_of_hall(request));
   out.job.settings.push_back("job.tokens=" + plain_number(answer.tokens.value_or(asked_tokens), 15));
   out.limits = searched_limits(answer.limits, answer.tokens.has_value());
   if (!request.sizes.empty()) out.sizes = parse_counts({"--gpus", request.sizes});
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
   const JsonValue priced = with_price_settings(out.job.scenario, out.job.settings, inputs);
-  out.machines = machines_of(request, catalog, load_prices(priced, catalog, inputs));
+  const PriceList prices = load_prices(priced, catalog, inputs);
+  out.machines = machines_of(request, catalog, prices);
+  check_caps(request, out.machines, catalog);
+  check_budget(request, answer.limits, out.machines, catalog, prices);
+  check_hall(request, out);
   check_variants(out);
   out.objective = answer.objective;
   out.keep_slow = !request.scenario.on.empty();
@@ -273,7 +355,7 @@ ExitCode plan(const PlanRequest& request) {
   answer.model = request.scenario.scenario;
   answer.limits = limits_of(request);
   check_question(request, answer.limits);
-  if (!request.tokens.empty()) answer.tokens = parse_amount({"--tokens", request.tokens});
+  if (!request.tokens.empty()) answer.tokens = parse_tokens(request.tokens);
   answer.objective =
       static_cast<PurchaseObjective>(parse_choice("--objective", request.objective, {"cost", "days", "power"}));
   if (!answer.tokens) answer.objective = PurchaseObjective::time;  // the most tokens in the days

@@ -26,16 +26,22 @@ struct PlanAnswer {
   std::vector<std::string> confirm;  ///< command that confirms each plan of the frontier, or of the misses
 };
 
-/// Trillions of tokens that a plan trains in the time that was asked for.
+/// Tokens that a plan trains: those of the question, or those of the whole steps in the time that was asked for.
+double purchase_tokens(const PlanAnswer& answer, const PurchasePlan& plan);
 double trillion_tokens(const PlanAnswer& answer, const PurchasePlan& plan);
 
 /// Plans that the answer shows: the frontier, else the misses; and the place of the best.
 std::vector<PurchasePlan> shown_plans(const PlanAnswer& answer);
 std::size_t place_of_best(const PlanAnswer& answer);
 
-/// Days by which one purchase may come later than another one, and still cost less for the same end: it is then larger
-/// in proportion. Nothing where it may not. @param than  the dearer one
-std::optional<Seconds> delay_allowed(const PlanAnswer& answer, const PurchasePlan& plan, const PurchasePlan& than);
+/// Time by which one purchase may come later than another one, and still be done with it for no more money.
+struct AllowedDelay {
+  Seconds time;
+  std::optional<PurchasePlan> instead;  ///< size that would be bought then; none: one that is larger in proportion
+};
+/// Delay until the end of the run on the dearer machine. The size is the fastest of the frontier for its money. Nothing
+/// where no delay is left. @param than  the dearer one
+std::optional<AllowedDelay> delay_allowed(const PlanAnswer& answer, const PurchasePlan& plan, const PurchasePlan& than);
 
 /// Question in a line: "15 T tokens in 90 days within $150 M and 8 MW".
 std::string question_text(const PlanAnswer& answer);
@@ -43,8 +49,6 @@ std::string question_text(const PlanAnswer& answer);
 ResultTable purchase_table(const PlanAnswer& answer, std::size_t rows);
 /// Best plan of each accelerator.
 ResultTable accelerator_table(const PlanAnswer& answer);
-/// What to buy, what binds, rent against buying, what the answer rests on.
-std::vector<std::string> purchase_sentences(const PlanAnswer& answer);
 JsonValue plan_to_json(const PlanAnswer& answer);
 
 }  // namespace clusterwright

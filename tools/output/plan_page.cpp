@@ -8,6 +8,7 @@
 
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/output/plan_sentences.hpp"
 #include "tools/output/svg_chart.hpp"
 
 namespace clusterwright {
