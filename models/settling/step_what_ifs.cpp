@@ -35,7 +35,8 @@ Step jittered(const Scenario& scenario, const Plan& plan, Step step) {
 
 StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(plan), tries_(shortened_steps(plan)) {
   steps_.ask(scenario);
-  base_ = jittered(scenario, plan, settled_step(steps_, tries_, attempt_, clocks_)->time());
+  Clocks clocks;
+  base_ = jittered(scenario, plan, settled_step(steps_, tries_, attempt_, clocks)->time());
   const std::optional<Plan> local = local_plan(plan);
   if (!local) return;
   local_.emplace_back(scenario, *local);
@@ -55,7 +56,7 @@ StepTime StepWhatIfs::time_under(const Scenario& scenario) {
 std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
   steps_.ask(scenario);
   std::size_t attempt = attempt_;
-  Clocks clocks = clocks_;
+  Clocks clocks;  // as a step lowered anew begins: from other clocks the governors may settle elsewhere
   return settled_step(steps_, tries_, attempt, clocks);
 }
 

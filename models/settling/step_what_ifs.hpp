@@ -21,8 +21,9 @@ namespace clusterwright {
 
 /// A step that is asked under one scenario after another. It is lowered once; an answer takes times and a replay.
 ///
-/// Each answer follows from the base and the scenario alone: the search for clocks and for the length of a step that
-/// repeats itself begins where that of the base ended. Clocks settle to `clock_tolerance`, wherever they begin.
+/// Each answer follows from the base and the scenario alone: the search for the length of a step that repeats itself
+/// begins where that of the base ended. The search for clocks begins at the highest, as that of a step lowered anew:
+/// from lower ones governors may settle elsewhere.
 /// Copies serve other threads: they share what was lowered.
 class StepWhatIfs {
  public:
@@ -42,7 +43,6 @@ class StepWhatIfs {
   StepLengths steps_;
   std::vector<ShortenedStep> tries_;
   std::size_t attempt_ = 0;  // the one that the base is continued from
-  Clocks clocks_;            // of the base
   StepTime base_;
   std::vector<StepWhatIfs> local_;  // steps without synchronisation, where groups train apart; at most one
 };

@@ -232,8 +232,10 @@ TEST_CASE("a field of a file without effect is named in one warning, a descripti
 }
 
 TEST_CASE("weights that pipeline stages keep whole are no error but said", "[laws]") {
-  const Scenario scenario = load({"llama3-70b-h100", {}}, "job.sharding=zero3");
+  const Scenario scenario = load({"llama3-70b-h100", {}}, "job.sharding=zero2");
   const auto warnings = check_unused(unused_fields(scenario, ScenarioReader::run));
   REQUIRE(warnings.size() == 1);
   CHECK(warnings.front().find("job.sharding (pipeline stages keep whole weights") != std::string::npos);
+  const Scenario gathers = load({"llama3-70b-h100", {}}, "job.sharding=zero3");  // whole weights beside the shards
+  CHECK(check_unused(unused_fields(gathers, ScenarioReader::run)).empty());
 }

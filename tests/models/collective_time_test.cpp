@@ -3,6 +3,7 @@
 
 #include "support/catch.hpp"
 #include "support/collective_names.hpp"
+#include "support/small_scenario.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -115,7 +116,7 @@ TEST_CASE("half of the bandwidth is reached at the half size", "[models]") {
   CHECK(rate(3 * megabyte).in(gigabyte_per_second) == Approx(60));  // 80 / (1 + 1/3)
 }
 
-TEST_CASE("low-latency protocols have a rate of their own, and Simple a latency", "[models]") {
+TEST_CASE("low-latency protocols have a rate of their own, and start later than LL by NCCL's tables", "[models]") {
   auto curves = simple_curves();
   curves["all_gather"].low_latency_share.value = 0.6;
   curves["all_gather"].simple_latency.value = 2;
@@ -125,10 +126,37 @@ TEST_CASE("low-latency protocols have a rate of their own, and Simple a latency"
   };
   // 5 + 7 us as before. LL carries flags of as many bytes, LL128 8 of 128; 7 MB on the wire.
   CHECK(with(Protocol::ll).time().in(microsecond) == Approx(12 + 7e6 / (0.5 * 60e9) * 1e6));
-  CHECK(with(Protocol::ll128).time().in(microsecond) == Approx(12 + 7e6 / (0.9375 * 60e9) * 1e6));
-  // NCCL's ring: 8.4 us and 3.4 us for each of 7 hops against 6.6 and 0.6.
+  // NCCL's ring: 14.0 us and 1.9 us for each of 7 hops of LL128, 8.4 and 3.4 of Simple, 6.6 and 0.6 of LL.
+  CHECK(with(Protocol::ll128).time().in(microsecond) ==
+        Approx(12 + 2 * (14.0 - 6.6 + 7 * (1.9 - 0.6)) + 7e6 / (0.9375 * 60e9) * 1e6));
   CHECK(with(Protocol::simple).time().in(microsecond) ==
         Approx(12 + 2 * (8.4 - 6.6 + 7 * (3.4 - 0.6)) + 7e6 / 80e9 * 1e6));
+}
+
+TEST_CASE("a longer message takes no less time where LL128 takes over", "[models]") {
+  const ParameterSet parameters = fitted_parameters("h100-sxm");
+  const GroupLinks links{450 * gigabyte_per_second, 50 * gigabyte_per_second, Seconds{}, true};
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    Seconds before;
+    for (double size = 1e6; size < 64e6; size *= 1.02) {
+      const Seconds time =
+          collective_time(op, size * byte, {1, 8}, links, parameters.collectives, parameters.network).time();
+      INFO(size);
+      CHECK(time > 0.88 * before);  // one scale serves both protocols
+      before = time;
+    }
+  }
+}
+
+TEST_CASE("other libraries than NCCL run one ring under one curve", "[models]") {
+  GroupLinks links = round_links;
+  links.nccl = links.by_protocol = false;
+  auto curves = simple_curves();
+  curves["all_gather"].low_latency_share.value = 0.6;
+  const auto timing =
+      collective_time(CollectiveOp::all_gather, 64 * 1024.0 * byte, {1, 8}, links, curves, simple_network());
+  CHECK(timing.algorithm == Algorithm::ring);
+  CHECK(timing.protocol == Protocol::simple);
 }
 
 TEST_CASE("a message of Simple takes a jump over a shorter one of LL", "[models]") {

@@ -21,9 +21,10 @@ Seconds time_at(double density, double loss, double reference) {
   return gemm_time(large, device, parameters, 2 * byte, 2 * byte, 0).time;
 }
 
-double overhead_at(double density) {
+double overhead_at(double density, std::map<std::string, Sourced<double>> vendors = {}) {
   StepCalibration steps = step_calibration();
   steps.kernel_overhead = {{other_entry, {1.1, "test"}}};
+  steps.vendor_overhead = std::move(vendors);
   steps.overhead_per_density.value = 0.2;
   steps.density_reference.value = 1;
   AcceleratorPart part = *parts().find_accelerator("MI300X");
@@ -49,4 +50,16 @@ TEST_CASE("a multiply takes longer in proportion on a denser part", "[models]") 
 TEST_CASE("the tax of an unknown architecture goes with its density and never below 1", "[models]") {
   CHECK(overhead_at(2) / overhead_at(1) == Approx(std::exp(0.2)));
   CHECK(overhead_at(0.01) / overhead_at(0.02) == Approx(1));
+}
+
+TEST_CASE("an unknown architecture has the tax of its vendor, if that has one", "[models]") {
+  CHECK(overhead_at(1, {{"AMD", {1.5, "test"}}}) / overhead_at(1) == Approx(1.5 / 1.1));
+  CHECK(overhead_at(1, {{"NVIDIA", {1.5, "test"}}}) == overhead_at(1));
+  // MI355X beside B200: neither wins because nobody measured it.
+  const StepCalibration steps = step_calibration();
+  const auto tax = [&](const char* part) {
+    return step_factors(steps, software_stack("megatron-2024"), {}, *parts().find_accelerator(part)).compute;
+  };
+  CHECK(tax("MI355X") > 1.2 * tax("B200"));
+  CHECK(tax("MI355X") < tax("MI300X"));
 }

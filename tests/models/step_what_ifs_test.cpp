@@ -46,6 +46,7 @@ TEST_CASE("a what-if is the step lowered anew, whatever was asked before", "[mod
     StepWhatIfs step(base, plan);
     REQUIRE(step.base().breakdown[static_cast<std::size_t>(StepCharge::throttle)] > Seconds{});
     for (const Scenario& s : variations(base)) {
+      INFO(micro_batches << " " << s.transformer.layers << " " << s.cluster.accelerator.power.value.in(watt));
       const StepTime asked = step.time_under(s), anew = time_step(s, plan);
       CHECK(asked.end != step.base().end);
       CHECK(to_seconds(asked.end) / to_seconds(anew.end) == Approx(1).epsilon(2 * clock_tolerance));  // both settle
