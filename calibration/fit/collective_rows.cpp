@@ -28,8 +28,7 @@ void add_rows(const Measurement& measurement, CollectiveOp op, const Accelerator
   double total = 0;
   for (const auto& point : measured.points) total += weight(point.size);
   for (const auto& point : measured.points)
-    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total,
-                   part.vendor == "NVIDIA" && links.nvlink});
+    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total, links.by_protocol});
   if (op != CollectiveOp::all_to_all || measured.ranks != 2) return;
   // Each of two ranks keeps half and sends the other half: one message.
   for (const auto& point : measured.points)

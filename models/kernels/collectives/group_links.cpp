@@ -14,8 +14,8 @@ namespace {
 /// Library and protocols of the links inside a domain.
 void add_library(GroupLinks& links, const AcceleratorPart& part) {
   links.generation = nccl_generation(part);
-  links.nccl = part.vendor == "NVIDIA" || part.vendor == "AMD";
-  links.by_protocol = links.nvlink && part.scale_up_kind.starts_with("NVLink");
+  links.nccl = runs_nccl(part);
+  links.by_protocol = links.nccl && links.nvlink && part.vendor != "AMD";  // one curve fits RCCL better
 }
 
 /// Largest number of members on one domain with a number of accelerators.

@@ -48,7 +48,8 @@ struct GroupLinks {
   NcclGeneration generation = NcclGeneration::hopper;
   bool nvlink = true;  ///< NVLink inside a domain; else PCI Express
   bool nccl = true;    ///< NCCL or its port RCCL chooses; else a ring, as other libraries are not modelled
-  /// Curves inside a domain tell protocols apart: NCCL over NVLink. Other links have one curve for all of them.
+  /// Curves inside a domain tell protocols apart: NCCL over NVLink. RCCL and PCI Express have one curve for all of
+  /// them.
   bool by_protocol = true;
   bool amd_host = false;  ///< AMD hosts: NCCL counts twice the time to post to the NIC
   bool sharp = false;     ///< switches between domains reduce

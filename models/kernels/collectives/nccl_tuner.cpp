@@ -25,7 +25,9 @@
 #include "models/kernels/collectives/nccl_tuner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "models/kernels/collectives/nccl_constants.hpp"
 
@@ -37,6 +39,11 @@ NcclGeneration nccl_generation(const AcceleratorPart& part) {
   if (name.starts_with("Hopper")) return NcclGeneration::hopper;
   if (name.starts_with("Blackwell")) return NcclGeneration::blackwell;
   return NcclGeneration::ampere;
+}
+
+bool runs_nccl(const AcceleratorPart& part) {
+  constexpr std::array<std::string_view, 5> with_own_library = {"AWS", "Cerebras", "Google", "Groq", "Intel"};
+  return std::ranges::find(with_own_library, part.vendor) == with_own_library.end();
 }
 
 bool reduces_in_switch(const AcceleratorPart& part) {

@@ -18,6 +18,10 @@ enum class NcclGeneration { volta, ampere, hopper, blackwell };
 /// count as Ampere, the last generation without reduction in the switch.
 NcclGeneration nccl_generation(const AcceleratorPart& part);
 
+/// Whether NCCL, or its port RCCL, runs the collectives of a part. Vendors that the catalog knows by other libraries do
+/// not; NCCL stands for those that nobody knows.
+bool runs_nccl(const AcceleratorPart& part);
+
 /// Whether the scale-up switches of a part reduce (NVLS): NVLink switches since Hopper.
 bool reduces_in_switch(const AcceleratorPart& part);
 
