@@ -10,10 +10,9 @@ namespace clusterwright {
 
 namespace {
 
-/// Priors of middle and slope of the overhead line, of vendors around it, and of architectures around their vendor.
+/// Priors of middle and slope of the overhead line, and scatter of architectures around their vendor.
 constexpr double middle_prior = 0.08, middle_width = 0.10;
 constexpr double slope_prior = 0.10, slope_width = 0.10;
-constexpr double vendor_width = 0.25;
 constexpr double scatter = 0.05;
 
 /// Scatter that generic kernels add: GEMMs of a held-out generation err by 6 to 8 % in the median (docs/validation.md).
@@ -42,7 +41,7 @@ double mean_density(const std::vector<OverheadPoint>& points) {
 OverheadPosterior posterior_of(const std::vector<OverheadPoint>& points,
                                const std::map<std::string, Eigen::Index>& columns, double reference) {
   const Eigen::Index n = first_vendor + static_cast<Eigen::Index>(columns.size());
-  Eigen::VectorXd width = Eigen::VectorXd::Constant(n, vendor_width), prior = Eigen::VectorXd::Zero(n);
+  Eigen::VectorXd width = Eigen::VectorXd::Constant(n, unmeasured_vendor), prior = Eigen::VectorXd::Zero(n);
   width[middle_column] = middle_width, prior[middle_column] = middle_prior;
   width[slope_column] = slope_width, prior[slope_column] = slope_prior;
   Eigen::MatrixXd votes = width.array().square().inverse().matrix().asDiagonal();

@@ -21,6 +21,10 @@
 
 namespace clusterwright {
 
+/// What vendors differ by, as a standard deviation of the logarithm of a step: prior of their effects on the line, and
+/// least residual of one without measurements.
+inline constexpr double unmeasured_vendor = 0.25;
+
 /// Kernel overhead factor of one architecture, fitted to its steps.
 struct OverheadPoint {
   double density = 0;  ///< power_density, mean of its rows

@@ -20,9 +20,6 @@ namespace clusterwright {
 
 namespace {
 
-/// Residual of a vendor without measurements, as a standard deviation of the logarithm.
-constexpr double unmeasured_vendor = 0.25;
-
 /// Share of errors that intervals should hold.
 constexpr double share_of_errors = 0.90;
 
