@@ -336,8 +336,10 @@ TEST_CASE("fits are as good as the documentation says", "[calibration]") {
       if (name == "generic") continue;
       // Two releases of one library contradict each other: docs/models/collectives.md.
       const bool experts = fit.name.starts_with("collectives/expert_exchange");
-      // All-reduce of A100 and both parts of Blackwell have two or three rank counts, predicted from each other.
-      if (fit.name.ends_with("from 1 MB")) CHECK(fit.held_out_median_abs_log < (experts ? 0.2 : 0.09));
+      // On Blackwell and A100 two or three rank counts of a domain were measured, and each is predicted from the
+      // others.
+      if (fit.name.ends_with("from 1 MB"))
+        CHECK(fit.held_out_median_abs_log < (experts ? 0.2 : blackwell || name == "a100-80-sxm" ? 0.09 : 0.08));
     }
 }
 
