@@ -148,6 +148,36 @@ TEST_CASE("a longer message takes no less time where LL128 takes over", "[models
   }
 }
 
+TEST_CASE("between nodes no longer message is faster, and none jumps", "[models][laws]") {
+  const ParameterSet parameters = fitted_parameters("h100-sxm");
+  const auto growth = [&](CollectiveOp op, const GroupShape& group, const GroupLinks& links) {
+    std::pair<double, double> least_and_most{2, 0};
+    Seconds before;
+    for (double size = 64e3; size < 16e9; size *= 1.02) {
+      const Seconds time =
+          collective_time(op, size * byte, group, links, parameters.collectives, parameters.network).time();
+      if (before > Seconds{})
+        least_and_most = {std::min(least_and_most.first, time / before),
+                          std::max(least_and_most.second, time / before)};
+      before = time;
+    }
+    return least_and_most;
+  };
+  GroupLinks links{450 * gigabyte_per_second, 50 * gigabyte_per_second, 2 * microsecond};
+  for (const Transport transport : {Transport::infiniband, Transport::efa, Transport::tcp_device})
+    for (const bool nvlink : {true, false})
+      for (const GroupShape& group : {GroupShape{2, 8}, {4, 8}, {64, 8}, {512, 8}, {32, 1}, {9, 72}})
+        for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+                                      CollectiveOp::broadcast}) {
+          links.transport = transport;
+          links.nvlink = links.switch_reduction = nvlink;
+          const auto [least, most] = growth(op, group, links);
+          INFO(name_of(op) << ", " << group.domains << " x " << group.ranks_per_domain);
+          CHECK(least > 1 - 1e-9);
+          CHECK(most < 1.08);
+        }
+}
+
 TEST_CASE("other libraries than NCCL run one ring under one curve", "[models]") {
   GroupLinks links = round_links;
   links.nccl = links.by_protocol = false;

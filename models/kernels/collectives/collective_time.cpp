@@ -225,24 +225,36 @@ CollectiveTiming all_to_all_across_domains(const Setting& at, const CollectiveCh
   return timing;
 }
 
-/// NCCL's first choice that the user and the fitted curves allow.
-TunerEstimate choose(const Setting& at, const std::vector<TunerEstimate>& estimates, const CollectiveChoice& choice) {
-  for (const TunerEstimate& estimate : estimates) {
-    if (choice.algorithm && estimate.algorithm != *choice.algorithm) continue;
-    if (choice.protocol && estimate.protocol != *choice.protocol) continue;
-    if (reduces_in_switch(estimate.algorithm) && !at.curves.contains(switch_curve)) continue;
-    return estimate;
+/// Whether the user and the fitted curves allow one of NCCL's candidates.
+bool allows(const Setting& at, const TunerEstimate& candidate, const CollectiveChoice& choice) {
+  if (choice.algorithm && candidate.algorithm != *choice.algorithm) return false;
+  if (choice.protocol && candidate.protocol != *choice.protocol) return false;
+  return !reduces_in_switch(candidate.algorithm) || at.curves.contains(switch_curve);
+}
+
+/// Inside a domain NCCL's own estimates decide: the jumps at its switch points are measured. Between domains NCCL
+/// counts with latencies of its own, which fabrics exceed by up to three times, and their tuners know that.
+CollectiveTiming fastest(const Setting& at, const std::vector<TunerEstimate>& allowed,
+                         const std::vector<TunerEstimate>& estimates) {
+  if (at.group.domains == 1) return inside_domain(at, allowed.front(), estimates);
+  const TunerEstimate& ring = bulk_ring(estimates);
+  CollectiveTiming best = across_domains(at, allowed.front(), ring);
+  for (const TunerEstimate& candidate : allowed) {
+    const CollectiveTiming timing = across_domains(at, candidate, ring);
+    if (timing.time() < best.time()) best = timing;
   }
-  throw std::invalid_argument("NCCL does not offer this algorithm and protocol here");
+  return best;
 }
 
 CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice) {
   const auto estimates = nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
                                         nccl_machine_of(at.group, at.links));
-  const bool chooses = at.links.nccl || choice.algorithm || choice.protocol;
-  const TunerEstimate chosen = chooses ? choose(at, estimates, choice) : bulk_ring(estimates);
-  return at.group.domains == 1 ? inside_domain(at, chosen, estimates)
-                               : across_domains(at, chosen, bulk_ring(estimates));
+  if (!at.links.nccl && !choice.algorithm && !choice.protocol) return fastest(at, {bulk_ring(estimates)}, estimates);
+  std::vector<TunerEstimate> allowed;
+  for (const TunerEstimate& candidate : estimates)
+    if (allows(at, candidate, choice)) allowed.push_back(candidate);
+  if (allowed.empty()) throw std::invalid_argument("NCCL does not offer this algorithm and protocol here");
+  return fastest(at, allowed, estimates);
 }
 
 }  // namespace

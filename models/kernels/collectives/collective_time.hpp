@@ -58,7 +58,8 @@ struct CollectiveTiming {
   Seconds time() const { return latency + wire / rate; }
 };
 
-/// Time by fitted curves, with the algorithm and protocol that NCCL's tuner chooses.
+/// Time by fitted curves: inside a domain with the algorithm and protocol that NCCL's tuner chooses, across domains
+/// with the pair of NCCL's candidates that takes least here.
 ///
 /// Inside a domain, p ranks, curve of `op`:
 ///   rate    = scale_up * bandwidth_share * (1 - small_group_loss * 2 / p) / (1 + (half / wire)^ramp_exponent),

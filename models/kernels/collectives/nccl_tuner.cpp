@@ -7,7 +7,7 @@
 //      channels are split in two. The graph search of NCCL itself is not repeated.
 //   2. Bandwidth. Bus bandwidth is channels times channel bandwidth, less a share and a ceiling by protocol, generation
 //      and number of nodes. Algorithm bandwidth is bus * ranks / steps, and bus / 2 for an all-reduce by trees, whose
-//      middle sizes pay a correction.
+//      middle sizes pay a correction, interpolated between NCCL's steps.
 //   3. Latency. A base by algorithm and protocol, and hops inside nodes and between them.
 //   4. time = latency + payload / algorithm bandwidth.
 //
@@ -82,6 +82,7 @@ class Tuner {
   double algorithm_bandwidth(Algorithm algorithm, double bus) const;
   double latency(Algorithm algorithm, Protocol protocol) const;
   double ring_latency(Protocol protocol) const;
+  double plateau() const;
   double hop_inside(Algorithm algorithm, Protocol protocol) const;
   double hop_between(Algorithm algorithm, Protocol protocol) const;
   double all_channels() const {
@@ -141,11 +142,15 @@ double Tuner::ring_bandwidth(Protocol protocol) const {
   return plain;
 }
 
+/// NCCL's value at powers of two; interpolated between them, where its steps would let times fall.
 double Tuner::tree_correction(Protocol protocol) const {
   const auto& table = nccl::tree_correction[static_cast<std::size_t>(protocol)];
-  const double power = std::floor(std::log2(payload_.in(byte) / 64));
-  if (power < 0 || power >= static_cast<double>(table.size())) return 1;
-  return table[static_cast<std::size_t>(power)];
+  const double power = std::log2(payload_.in(byte) / 64);
+  const auto at = [&](double whole) {
+    return whole < 0 || whole >= static_cast<double>(table.size()) ? 1.0 : table[static_cast<std::size_t>(whole)];
+  };
+  const double below = std::floor(power);
+  return std::lerp(at(below), at(below + 1), power - below);
 }
 
 double Tuner::tree_bandwidth(Protocol protocol) const {
@@ -221,9 +226,14 @@ double Tuner::ring_latency(Protocol protocol) const {
   const double post = nodes_ == 1 ? 0 : (machine_.amd_host ? 2 : 1) * (simple ? 3 : 1);
   const double hops = (steps_ - between) * std::max(hop_inside(Algorithm::ring, protocol), post) +
                       between * hop_between(Algorithm::ring, protocol);
-  const bool bulk = payload_.in(byte) >= 64.0 * machine_.channels * ranks_;
-  const bool slowed = nodes_ > 1 && simple && all_reduce_ && bulk;
-  return hops * (slowed ? (machine_.generation == NcclGeneration::volta ? 1.9 : 1.4) : 1);
+  return hops * (simple ? plateau() : 1);
+}
+
+/// Slower hops of bulk rings between nodes: NCCL's step at 64 bytes per rank and channel, reached over one doubling.
+double Tuner::plateau() const {
+  if (nodes_ == 1 || !all_reduce_) return 1;
+  const double doublings = std::log2(payload_.in(byte) / (64.0 * machine_.channels * ranks_));
+  return std::lerp(1, machine_.generation == NcclGeneration::volta ? 1.9 : 1.4, std::clamp(doublings + 1, 0.0, 1.0));
 }
 
 double Tuner::latency(Algorithm algorithm, Protocol protocol) const {
