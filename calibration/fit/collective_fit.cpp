@@ -152,6 +152,8 @@ NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const Coll
                               const std::string& source, const NetworkParameters* prior) {
   std::vector<CollectiveRow> own;
   std::ranges::copy_if(rows, std::back_inserter(own), informs_network);
+  // The least price of several would leave the fit with more than one minimum.
+  for (CollectiveRow& row : own) row.choice = nccl_choice(row.op, row.size, row.group, row.links, curves);
   FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
   if (prior) start_from(*prior, problem.parameters);
   NetworkParameters trial;

@@ -86,7 +86,7 @@ std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows) {
 }
 
 Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
-  return collective_time(row.op, row.size, row.group, row.links, curves, network).time();
+  return collective_time(row.op, row.size, row.group, row.links, curves, network, row.choice).time();
 }
 
 double log_error(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {

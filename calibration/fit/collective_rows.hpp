@@ -30,8 +30,9 @@ struct CollectiveRow {
   GroupLinks links;
   Seconds time;
   double weight = 1;
-  bool protocols = true;  ///< of NCCL over NVLink, where its choice among protocols shows
-  ExpertShares shares{};  ///< of an exchange of experts
+  bool protocols = true;      ///< of NCCL over NVLink, where its choice among protocols shows
+  ExpertShares shares{};      ///< of an exchange of experts
+  CollectiveChoice choice{};  ///< forced algorithm and protocol
 };
 
 /// Scored rows of one accelerator with sizes as nccl-tests prints them. Every case has the same total weight; messages

@@ -181,14 +181,24 @@ const TunerEstimate& bulk_ring(const std::vector<TunerEstimate>& estimates) {
   });
 }
 
+/// Latency of a library whose estimates nobody published: that of the curve inside a domain, and of one message in
+/// each step between domains.
+Seconds own_library_latency(const Setting& at, const DomainSteps& steps) {
+  const int inner = at.links.inner_steps > 0 ? at.links.inner_steps : at.group.ranks_per_domain - 1;
+  const Seconds message = at.network.message_latency.value * transport_of(at).latency.value;
+  return curve_latency(at.curve(), inner + 1) + steps.count * message;
+}
+
 CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring) {
   CollectiveTiming timing;
   timing.algorithm = chosen.algorithm;
   timing.protocol = chosen.protocol;
   timing.crosses_domains = true;
   timing.wire = at.wire();
-  timing.latency = at.network.latency_scale.value * transport_of(at).latency.value * chosen.latency;
-  add_steps(at, steps_between_domains(at, chosen.algorithm), timing);
+  const DomainSteps steps = steps_between_domains(at, chosen.algorithm);
+  timing.latency = at.links.nccl ? at.network.latency_scale.value * transport_of(at).latency.value * chosen.latency
+                                 : own_library_latency(at, steps);
+  add_steps(at, steps, timing);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
     price_switch_tree(at, timing);
   else
@@ -232,23 +242,35 @@ bool allows(const Setting& at, const TunerEstimate& candidate, const CollectiveC
   return !reduces_in_switch(candidate.algorithm) || at.curves.contains(switch_curve);
 }
 
-/// Inside a domain NCCL's own estimates decide: the jumps at its switch points are measured. Between domains NCCL
-/// counts with latencies of its own, which fabrics exceed by up to three times, and their tuners know that.
+/// Most ranks of a domain in a sweep that curves were fitted to.
+constexpr int most_measured_inside = 16;
+
+/// In small domains NCCL's own estimates decide: the jumps at its switch points are measured. In larger ones, and
+/// between domains, its estimates count with latencies that curves and fabrics do not have, so what takes least here
+/// runs, switches and cables aside: no tuner knows how far apart sites are.
 CollectiveTiming fastest(const Setting& at, const std::vector<TunerEstimate>& allowed,
                          const std::vector<TunerEstimate>& estimates) {
-  if (at.group.domains == 1) return inside_domain(at, allowed.front(), estimates);
-  const TunerEstimate& ring = bulk_ring(estimates);
-  CollectiveTiming best = across_domains(at, allowed.front(), ring);
+  const bool inside = at.group.domains == 1;
+  const auto timing = [&](const TunerEstimate& candidate) {
+    return inside ? inside_domain(at, candidate, estimates) : across_domains(at, candidate, bulk_ring(estimates));
+  };
+  const auto known_to_tuner = [](const CollectiveTiming& one) { return one.time() - one.path; };
+  CollectiveTiming best = timing(allowed.front());
+  if (inside && at.group.ranks() <= most_measured_inside) return best;
   for (const TunerEstimate& candidate : allowed) {
-    const CollectiveTiming timing = across_domains(at, candidate, ring);
-    if (timing.time() < best.time()) best = timing;
+    const CollectiveTiming other = timing(candidate);
+    if (known_to_tuner(other) < known_to_tuner(best)) best = other;
   }
   return best;
 }
 
+std::vector<TunerEstimate> estimates_of(const Setting& at) {
+  return nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
+                        nccl_machine_of(at.group, at.links));
+}
+
 CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice) {
-  const auto estimates = nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
-                                        nccl_machine_of(at.group, at.links));
+  const std::vector<TunerEstimate> estimates = estimates_of(at);
   if (!at.links.nccl && !choice.algorithm && !choice.protocol) return fastest(at, {bulk_ring(estimates)}, estimates);
   std::vector<TunerEstimate> allowed;
   for (const TunerEstimate& candidate : estimates)
@@ -258,6 +280,16 @@ CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice)
 }
 
 }  // namespace
+
+CollectiveChoice nccl_choice(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                             const std::map<std::string, CollectiveParameters>& curves) {
+  if (!links.nccl || group.ranks() < 2) return {};
+  const NetworkParameters network;
+  const Setting at{op, payload, group, links, curves, network};
+  for (const TunerEstimate& candidate : estimates_of(at))
+    if (allows(at, candidate, {})) return {candidate.algorithm, candidate.protocol};
+  return {};
+}
 
 double transport_share(const GroupLinks& links, const NetworkParameters& network) {
   if (!links.tcp)

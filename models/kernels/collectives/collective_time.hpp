@@ -88,6 +88,11 @@ CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShap
                                  const std::map<std::string, CollectiveParameters>& curves,
                                  const NetworkParameters& network, const CollectiveChoice& choice = {});
 
+/// Pair that NCCL's own estimates put first, of those that the curves allow: what its log says it ran.
+/// @return nothing for a group of one, for ops that are not tuned, and where NCCL does not run
+CollectiveChoice nccl_choice(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                             const std::map<std::string, CollectiveParameters>& curves);
+
 /// Share of the NIC data sheet that the group's transport reaches.
 double transport_share(const GroupLinks& links, const NetworkParameters& network);
 
