@@ -14,7 +14,8 @@ namespace clusterwright {
 /// Does nothing where activations stay on the device.
 class ActivationCopies {
  public:
-  ActivationCopies(RankOps& ops, LevelCopies& copies, const PlannedJob& planned);
+  /// @param planned  must outlive it
+  ActivationCopies(RankOps& ops, LevelCopies& copies, const PlannedJob& planned, int stage);
 
   /// Sends the activations of a layer away behind its forward pass.
   void store(const PipelineSlot& slot, int layer);
@@ -22,10 +23,14 @@ class ActivationCopies {
   void fetch(const PipelineSlot& slot, int layer);
 
  private:
+  /// Bytes of one layer of the chunk, by its kind and whether it is recomputed.
+  Bytes payload(int chunk, int layer) const;
+
   RankOps& ops_;
   LevelCopies& copies_;
+  const PlannedJob& planned_;
+  int stage_;
   MemoryLevel level_;
-  Bytes payload_;                              // activations of one layer
   std::map<std::array<int, 3>, OpId> stored_;  // copies, by micro-batch, chunk and layer
   OpId before_fetch_;                          // last kernel before the layer whose activations came last
 };

@@ -55,7 +55,7 @@ void StepProgram::write() {
   std::optional<InputLane> input;
   if (machine.input()) input.emplace(ops_, step, *machine.input(), parts_.meetings.reads, lanes_.input);
   PipelineMessages messages(ops_, step, machine.links(), parts_.meetings, lanes_, recipes.message);
-  ActivationCopies activations(ops_, copies, step.job);
+  ActivationCopies activations(ops_, copies, step.job, stage);
   ChunkPasses passes(step, recipes, {ops_, messages, traffic, activations, input ? &*input : nullptr});
 
   traffic.begin_step();

@@ -190,15 +190,18 @@ Bytes stored_by_layers(const PlannedJob& planned, int first, int count, Recomput
   return sum;
 }
 
-/// Stored activations of one micro-batch in one chunk. Its first layers store as the plan's recomputation says, the
-/// others everything.
+/// Stored activations of the layers of one chunk, of one micro-batch.
+Bytes stored_by_chunk_layers(const PlannedJob& planned, int stage, int chunk) {
+  const ChunkContents& at = planned.layout.at(stage, chunk);
+  const int lean = lean_layers(planned, stage, chunk);
+  return stored_by_layers(planned, at.first_layer, lean, planned.plan.recompute) +
+         stored_by_layers(planned, at.first_layer + lean, at.layers - lean, Recompute::none);
+}
+
+/// Stored activations of one micro-batch in one chunk, with those of layers that predict further tokens.
 Bytes stored_by_chunk(const PlannedJob& planned, int stage, int chunk) {
   const ChunkContents& at = planned.layout.at(stage, chunk);
-  const int before = planned.layout.layers_before(stage, chunk);
-  const int lean =
-      planned.plan.recomputed_layers ? std::clamp(*planned.plan.recomputed_layers - before, 0, at.layers) : at.layers;
-  Bytes sum = stored_by_layers(planned, at.first_layer, lean, planned.plan.recompute) +
-              stored_by_layers(planned, at.first_layer + lean, at.layers - lean, Recompute::none);
+  Bytes sum = stored_by_chunk_layers(planned, stage, chunk);
   if (at.head && planned.model.predicted_tokens > 0)
     sum += static_cast<double>(planned.model.predicted_tokens) *
            stored_by_layer(planned, planned.model.last_kind(), planned.plan.recompute);
@@ -225,6 +228,29 @@ std::vector<LayerKind> kinds_of(const Transformer& model) {
   return out;
 }
 
+/// Largest layer among `count` layers from `first` on; zero if there is none.
+Bytes largest_layer(const PlannedJob& planned, int first, int count, bool lean) {
+  Bytes most;
+  for (const LayerKind kind : {LayerKind::dense, LayerKind::experts})
+    if (planned.model.layers_of(kind, first, count) > 0) most = std::max(most, layer_activations(planned, kind, lean));
+  return most;
+}
+
+/// Buffers for the layer that runs and the one that travels, where activations leave the device. A recomputed layer
+/// grows to its whole size only while it runs. The working set holds that growth, so beside whole layers one of the two
+/// buffers is that of a recomputed layer: both together are two whole layers, as without recomputation.
+Bytes staging_buffers(const PlannedJob& planned, int stage) {
+  Bytes lean, whole;
+  for (int chunk = 0; chunk < planned.layout.chunks(); ++chunk) {
+    const ChunkContents& at = planned.layout.at(stage, chunk);
+    const int first_whole = lean_layers(planned, stage, chunk);
+    lean = std::max(lean, largest_layer(planned, at.first_layer, first_whole, true));
+    whole = std::max(whole, largest_layer(planned, at.first_layer + first_whole, at.layers - first_whole, false));
+  }
+  if (lean > Bytes{} && whole > Bytes{}) return lean + whole;
+  return std::max(lean, whole) * std::min(2, planned.layout.layers_on(stage));
+}
+
 Bytes bytes_at(const HeldMicroBatches& held, const std::vector<ChunkBytes>& chunks) {
   Bytes sum;
   for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk)
@@ -234,11 +260,26 @@ Bytes bytes_at(const HeldMicroBatches& held, const std::vector<ChunkBytes>& chun
 
 }  // namespace
 
+int lean_layers(const PlannedJob& planned, int stage, int chunk) {
+  const int layers = planned.layout.at(stage, chunk).layers;
+  if (!planned.plan.recomputed_layers) return layers;
+  return std::clamp(*planned.plan.recomputed_layers - planned.layout.layers_before(stage, chunk), 0, layers);
+}
+
+Bytes layer_activations(const PlannedJob& planned, LayerKind kind, bool lean) {
+  return stored_by_layer(planned, kind, lean ? planned.plan.recompute : Recompute::none);
+}
+
 Bytes layer_activations(const PlannedJob& planned) {
   Bytes most;
-  for (const LayerKind kind : kinds_of(planned.model))
-    most = std::max(most, stored_by_layer(planned, kind, planned.plan.recompute));
+  for (const LayerKind kind : kinds_of(planned.model)) most = std::max(most, layer_activations(planned, kind, true));
   return most;
+}
+
+Bytes copied_activations(const PlannedJob& planned, int stage) {
+  Bytes sum;
+  for (int chunk = 0; chunk < planned.layout.chunks(); ++chunk) sum += stored_by_chunk_layers(planned, stage, chunk);
+  return sum;
 }
 
 Bytes layer_working_set(const PlannedJob& planned) {
@@ -269,8 +310,7 @@ Bytes stored_activations(const PlannedJob& planned, int stage, const std::vector
                          const std::vector<HeldMicroBatches>& instants) {
   Bytes peak;
   for (const HeldMicroBatches& held : instants) peak = std::max(peak, bytes_at(held, chunks));
-  if (planned.offload.activations != MemoryLevel::device)
-    return peak + layer_activations(planned) * std::min(2, planned.layout.layers_on(stage));
+  if (planned.offload.activations != MemoryLevel::device) return peak + staging_buffers(planned, stage);
   return peak + kept_logits(planned, stage);
 }
 

@@ -2,6 +2,7 @@
 /// Layouts with the lowest bounds, as many as are worth keeping of millions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -25,6 +26,8 @@ class CandidateHeap {
   /// Whether a candidate with this bound would be kept.
   bool takes(double bound) const { return kept_.size() < most_ || bound < kept_.front().bound; }
   void add(const Candidate& candidate);
+  /// Counts layouts that are not looked at one by one, and have no lower bound than this, among those not kept.
+  void pass_over(double bound) { lowest_dropped_ = std::min(lowest_dropped_, bound); }
 
   /// Lowest bound of those that were not kept; infinite if all were.
   double lowest_dropped() const { return lowest_dropped_; }

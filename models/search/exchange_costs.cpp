@@ -8,7 +8,6 @@
 #include "models/lowering/optimizer_step.hpp"
 #include "models/lowering/stage_weights.hpp"
 #include "models/lowering/step_recipes.hpp"
-#include "models/memory/activation_memory.hpp"
 
 namespace clusterwright {
 
@@ -114,14 +113,14 @@ double ExchangeTimes::host_link() const {
   return host_link_bandwidth(scenario_.cluster, scenario_.parameters).in(byte_per_second);
 }
 
-double ExchangeTimes::host_copies(const Plan& plan, Bytes payload) const {
-  const double alone = payload.in(byte) / host_link();
+double ExchangeTimes::host_copy(const Plan& plan) const {
+  const double alone = 1 / host_link();
   const auto& memory = scenario_.cluster.spec.node.host.memory_bandwidth;
   if (!memory) return alone;
   const bool inside = plan.rank_order == RankOrder::tensor_context_data_pipeline;
   const int block = inside ? plan.stage_ranks() : plan.tensor * plan.context, host = scenario_.cluster.node_ranks();
   const int together = block % host == 0 || host % block == 0 ? std::min(block, host) : 1;
-  return std::max(alone, 2 * together * payload.in(byte) / memory->in(byte_per_second));
+  return std::max(alone, 2 * together / memory->in(byte_per_second));
 }
 
 double ExchangeTimes::update_time(const PlannedJob& planned, double trained, double owned) const {
@@ -158,8 +157,8 @@ double ExchangeTimes::message(const PlannedJob& planned) const {
   return prices_.links.collective(CollectiveOp::send, payload, pair, switches(pair)).time().in(second);
 }
 
-double ExchangeTimes::activation_copy(const PlannedJob& planned) const {
-  return planned.offload.activations == MemoryLevel::host ? host_copies(planned.plan, layer_activations(planned)) : 0;
+double ExchangeTimes::activation_copy(const Plan& plan, const Offload& offload) const {
+  return offload.activations == MemoryLevel::host ? host_copy(plan) : 0;
 }
 
 }  // namespace clusterwright

@@ -40,13 +40,13 @@ class ExchangeTimes {
   StageExchanges of_stage(const PlannedJob& planned, int stage);
   /// A pipeline message between neighbouring stages.
   double message(const PlannedJob& planned) const;
-  /// Copies of stored activations of one micro-batch through one layer, one direction.
-  double activation_copy(const PlannedJob& planned) const;
-  /// Copies of `payload` from each rank of a stage to its host, and back: the longer of the two, on average. Ranks of
-  /// one host share its memory.
-  double host_copies(const Plan& plan, Bytes payload) const;
+  /// Seconds that the copy of one byte of stored activations takes in one direction; 0 where it is not bounded.
+  double activation_copy(const Plan& plan, const Offload& offload) const;
 
  private:
+  /// Seconds for one byte from each rank of a stage to its host, and back: the longer of the two, on average. Ranks of
+  /// one host share its memory.
+  double host_copy(const Plan& plan) const;
   double time(const Plan& plan, const WeightExchange& exchange);
   double time(const Plan& plan, const std::vector<WeightExchange>& exchanges);
   const GroupShape& shape(const Plan& plan, ReplicaGroup kind);

@@ -54,7 +54,7 @@ double LayoutCosts::bound(const Layout& layout) {
   const PlannedJob job = planned(layout, plan, table);
   const StepBound bound(job, table, passes(plan), plan.pipeline > 1 ? exchanges_.message(job) : 0,
                         slowest_replica(plan));
-  return bound.seconds(exchanges(job, table), exchanges_.activation_copy(job), power_);
+  return bound.seconds(exchanges(job, table), exchanges_.activation_copy(plan, job.offload), power_);
 }
 
 Bytes LayoutCosts::memory(const Layout& layout) {

@@ -7,13 +7,22 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
-#include "models/memory/activation_memory.hpp"
 #include "models/plan/site_crossing.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "models/plan/stage_schedule.hpp"
+#include "models/search/recomputed_counts.hpp"
 
 namespace clusterwright {
+
+namespace {
+
+bool offloads_activations(const StateChoice& state) {
+  return state.offload.activations != MemoryLevel::device;
+}
+
+}  // namespace
 
 /// Layouts with the same groups and stages.
 class LayoutSweep::Inner {
@@ -58,7 +67,6 @@ class LayoutSweep::Inner {
     std::vector<StepBound> bounds;  ///< by order of ranks
 
     ActivationUses here, elsewhere;  ///< with activations on the device, or beyond it
-    Bytes copied;
   };
 
   /// Sharding and offload with their costs, for one order of ranks.
@@ -69,9 +77,19 @@ class LayoutSweep::Inner {
   };
 
   void run_micro_batch();
-  void run_partial(const PassVariant& none, const PassVariant& full);
+  void run_partial();
+  void run_further_counts(std::size_t state, int least);
+  std::optional<int> balanced(std::size_t state);
+  void pass_over(std::size_t state, int fewest, int beyond);
+  std::optional<int> least_that_fits(std::size_t state);
+  int count_that_ends_offload(std::size_t state);
+  void evaluate_partial(std::size_t state, int layers);
+  const PassVariant& with(int layers);
+  int most_layers() { return costs_.stages(plan_).layout().most_layers(); }
   void evaluate(std::size_t order, std::size_t state, const PassVariant& variant, Bytes memory);
   void note(double bound, Bytes memory);
+  void set_state(std::size_t state);
+  double objective(const StepBound& bound, double seconds) const;
   PassVariant variant(Recompute recompute, int layers);
   PlannedJob planned() const;
   void find_states();
@@ -95,6 +113,7 @@ class LayoutSweep::Inner {
   int micro_batches_ = 1;
   std::vector<std::vector<StateCosts>> known_;  // by order, for one micro-batch and for several
   std::vector<BufferUse> buffers_;              // by state
+  std::map<int, PassVariant> by_count_;         // of this micro-batch, by number of recomputed layers
 };
 
 PlannedJob LayoutSweep::Inner::planned() const {
@@ -155,33 +174,39 @@ LayoutSweep::Inner::PassVariant LayoutSweep::Inner::variant(Recompute recompute,
   const auto& instants = costs_.schedules().instants(plan_, table);
   job.offload.activations = MemoryLevel::device;
   out.here = activation_uses(job, table, instants);
-  const auto travels = [](const StateChoice& s) { return s.offload.activations != MemoryLevel::device; };
-  if (std::any_of(states_.begin(), states_.end(), travels)) {
+  if (std::ranges::any_of(states_, offloads_activations)) {
     job.offload.activations = MemoryLevel::host;
     out.elsewhere = activation_uses(job, table, instants);
-    out.copied = layer_activations(job);
   }
   return out;
 }
 
 Bytes LayoutSweep::Inner::memory(std::size_t order, std::size_t state, const PassVariant& variant) {
-  const bool here = states_[state].offload.activations == MemoryLevel::device;
-  return worst_total(states_with(on_sites() ? order : 0)[state].parameters, here ? variant.here : variant.elsewhere,
-                     buffers_[state], costs_.scenario().stack);
+  const ActivationUses& uses = offloads_activations(states_[state]) ? variant.elsewhere : variant.here;
+  return worst_total(states_with(on_sites() ? order : 0)[state].parameters, uses, buffers_[state],
+                     costs_.scenario().stack);
 }
 
-void LayoutSweep::Inner::evaluate(std::size_t order, std::size_t state, const PassVariant& variant, Bytes memory) {
+void LayoutSweep::Inner::set_state(std::size_t state) {
   const StateChoice& choice = states_[state];
-  layout_.order = plan_.rank_order = orders_[order];
   layout_.sharding = choice.sharding;
   layout_.shard_group = choice.shard_group;
   layout_.offload = choice.offload;
-  if (sweep_.request_.memory_only) return note(0, memory);
-  const double copy =
-      choice.offload.activations == MemoryLevel::host ? costs_.exchanges().host_copies(plan_, variant.copied) : 0;
-  const double seconds = variant.bounds[order].seconds(states_with(order)[state].exchanges, copy);
+}
+
+/// Least value of the objective of a step that takes so many seconds at least.
+double LayoutSweep::Inner::objective(const StepBound& bound, double seconds) const {
   const bool energy = sweep_.request_.objective == SearchObjective::energy;
-  note(energy ? costs_.least_energy(variant.bounds[order], plan_, seconds) : seconds, memory);
+  return energy ? costs_.least_energy(bound, plan_, seconds) : seconds;
+}
+
+void LayoutSweep::Inner::evaluate(std::size_t order, std::size_t state, const PassVariant& variant, Bytes memory) {
+  set_state(state);
+  layout_.order = plan_.rank_order = orders_[order];
+  if (sweep_.request_.memory_only) return note(0, memory);
+  const double copy = costs_.exchanges().activation_copy(plan_, layout_.offload);
+  const double seconds = variant.bounds[order].seconds(states_with(order)[state].exchanges, copy);
+  note(objective(variant.bounds[order], seconds), memory);
 }
 
 void LayoutSweep::Inner::note(double bound, Bytes memory) {
@@ -225,39 +250,107 @@ void LayoutSweep::Inner::run_micro_batch() {
     }
   }
   const LayoutLimits& limits = space_.limits();
-  if (!limits.recompute.given() && !limits.recomputed_layers && limits.partly_recomputed)
-    run_partial(variants.at(Recompute::none), variants.at(Recompute::full));
+  if (limits.recompute.given() || limits.recomputed_layers || !limits.partly_recomputed) return;
+  by_count_.clear();
+  by_count_.emplace(0, std::move(variants.at(Recompute::none)));
+  by_count_.emplace(most_layers(), std::move(variants.at(Recompute::full)));
+  run_partial();
 }
 
-/// Full recomputation of as few layers as fit. More would take longer, fewer would not fit.
-void LayoutSweep::Inner::run_partial(const PassVariant& none, const PassVariant& full) {
-  std::map<int, PassVariant> variants;
-  const auto with = [&](int layers) -> const PassVariant& {
-    const auto found = variants.find(layers);
-    return found != variants.end() ? found->second
-                                   : variants.emplace(layers, variant(Recompute::full, layers)).first->second;
-  };
-  const int most = costs_.stages(plan_).layout().most_layers();
+/// Full recomputation of some layers of each stage. With activations on the device, that of as few as fit: more would
+/// take longer, fewer would not fit.
+void LayoutSweep::Inner::run_partial() {
   for (std::size_t state = 0; state < states_.size(); ++state) {
-    if (memory(0, state, none) <= capacity_ || memory(0, state, full) > capacity_) continue;
-    int too_few = 0, enough = most;
-    while (enough - too_few > 1) {
-      const int middle = (too_few + enough) / 2;
-      (memory(0, state, with(middle)) <= capacity_ ? enough : too_few) = middle;
-    }
-    if (enough == most) continue;
-    const PassVariant& passes = with(enough);
-    layout_.recompute = Recompute::full;
-    layout_.recomputed_layers = enough;
-    for (std::size_t order = 0; order < orders_.size(); ++order)
-      evaluate(order, state, passes, memory(order, state, passes));
+    const std::optional<int> least = least_that_fits(state);
+    if (!least) continue;
+    evaluate_partial(state, *least);
+    if (offloads_activations(states_[state]) && !sweep_.request_.memory_only) run_further_counts(state, *least);
+  }
+}
+
+/// Passes with the first layers of each stage recomputed: none of them, some, or all.
+const LayoutSweep::Inner::PassVariant& LayoutSweep::Inner::with(int layers) {
+  const auto found = by_count_.find(layers);
+  return found != by_count_.end() ? found->second
+                                  : by_count_.emplace(layers, variant(Recompute::full, layers)).first->second;
+}
+
+std::optional<int> LayoutSweep::Inner::least_that_fits(std::size_t state) {
+  return least_count(most_layers(), [&](int layers) { return memory(0, state, with(layers)) <= capacity_; });
+}
+
+/// Layouts without recomputation and with that of all layers are evaluated anyway.
+void LayoutSweep::Inner::evaluate_partial(std::size_t state, int layers) {
+  if (layers == 0 || layers == most_layers()) return;
+  const PassVariant& passes = with(layers);
+  layout_.recompute = Recompute::full;
+  layout_.recomputed_layers = layers;
+  for (std::size_t order = 0; order < orders_.size(); ++order)
+    evaluate(order, state, passes, memory(order, state, passes));
+}
+
+/// Activations that travel take time on their links, and a recomputed layer takes most of its bytes off them. The best
+/// number of recomputed layers may then be any that fits, also where none is needed. A few are evaluated. The others
+/// have a bound in common, which keeps a search from a proof that it does not have.
+void LayoutSweep::Inner::run_further_counts(std::size_t state, int least) {
+  const int end = count_that_ends_offload(state);
+  int before = least;
+  for (const int count : further_counts(most_layers(), least, end, balanced(state))) {
+    evaluate_partial(state, count);
+    pass_over(state, before + 1, count);
+    before = count;
+  }
+  pass_over(state, before + 1, end);
+}
+
+/// Number of recomputed layers from which on the same layout fits with activations on the device. Its step is then not
+/// longer: it has the same passes and no copies. All layers if it never does.
+int LayoutSweep::Inner::count_that_ends_offload(std::size_t state) {
+  StateChoice resident = states_[state];
+  resident.offload.activations = MemoryLevel::device;
+  const auto same = [&](const StateChoice& s) {
+    return s.sharding == resident.sharding && s.shard_group == resident.shard_group && s.offload == resident.offload;
+  };
+  const auto found = std::ranges::find_if(states_, same);
+  if (found == states_.end()) return most_layers();
+  return least_that_fits(static_cast<std::size_t>(found - states_.begin())).value_or(most_layers());
+}
+
+/// Number of recomputed layers at which copies take as long as passes, for the first order of ranks.
+std::optional<int> LayoutSweep::Inner::balanced(std::size_t state) {
+  plan_.rank_order = orders_.front();
+  const double copy = costs_.exchanges().activation_copy(plan_, states_[state].offload);
+  const std::vector<StageExchanges>& exchanges = states_with(0)[state].exchanges;
+  const auto lead_of_copies = [&](int layers) {
+    const StepBound& bound = with(layers).bounds.front();
+    return bound.seconds_of_copies(exchanges, copy) - bound.seconds(exchanges);
+  };
+  return balanced_count(most_layers(), lead_of_copies(0), lead_of_copies(most_layers()));
+}
+
+/// Layouts with `fewest` recomputed layers or more, but fewer than `beyond`. Their passes take at least as long as with
+/// one recomputed layer less than `fewest`, their copies as with `beyond`.
+void LayoutSweep::Inner::pass_over(std::size_t state, int fewest, int beyond) {
+  if (fewest >= beyond) return;
+  const PassVariant &passes = with(fewest - 1), &copies = with(beyond);
+  set_state(state);
+  layout_.recompute = Recompute::full;
+  layout_.recomputed_layers = fewest;
+  if (!sweep_.ability_.runs(layout_)) return;
+  for (std::size_t order = 0; order < orders_.size(); ++order) {
+    plan_.rank_order = orders_[order];
+    const double copy = costs_.exchanges().activation_copy(plan_, layout_.offload);
+    const std::vector<StageExchanges>& exchanges = states_with(order)[state].exchanges;
+    const double seconds =
+        std::max(passes.bounds[order].seconds(exchanges), copies.bounds[order].seconds_of_copies(exchanges, copy));
+    sweep_.candidates_.pass_over(objective(passes.bounds[order], seconds));
   }
 }
 
 LayoutSweep::LayoutSweep(LayoutSpace& space, const SweepRequest& request)
     : space_(space),
       request_(request),
-      ability_(space.stack(), space.limits(), space.layers()),
+      ability_(space.stack(), request_.asked.value_or(space.limits()), space.layers()),
       candidates_(request.kept) {}
 
 LayoutCosts& LayoutSweep::costs_of(const InnerGroups& groups) {

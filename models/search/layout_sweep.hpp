@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/search/candidate_heap.hpp"
@@ -29,7 +30,8 @@ struct SweepRequest {
   bool memory_only = false;  ///< bounds stay 0; ends with the first layout that fits
   /// Layouts whose parameters and their state alone exceed the memory are passed over, and appear in no count.
   bool feasible_alone = false;
-  std::size_t kept = 20'000;  ///< layouts with the lowest bounds that are kept
+  std::optional<LayoutLimits> asked = {};  ///< fields that a user named, where the space is only a part of theirs
+  std::size_t kept = 20'000;               ///< layouts with the lowest bounds that are kept
 };
 
 struct SweepCounts {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/memory/activation_memory.hpp"
 #include "models/plan/plan.hpp"
 #include "models/settling/governor.hpp"
 
@@ -25,7 +26,10 @@ double largest_update(const std::vector<StageExchanges>& exchanges) {
 class WorkBuilder {
  public:
   WorkBuilder(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message)
-      : planned_(planned), stages_(stages), costs_(costs), message_(message) {}
+      : planned_(planned), stages_(stages), costs_(costs), message_(message) {
+    for (int c = 0; c < stages.classes(); ++c)
+      copied_.push_back(copied_activations(planned, stages.first_of(c)).in(byte));
+  }
 
   std::vector<StageWork> build() {
     work_.reserve(static_cast<std::size_t>(stages_.stages()));
@@ -50,6 +54,7 @@ class WorkBuilder {
   const StageTable& stages_;
   const PassCosts& costs_;
   double message_;
+  std::vector<double> copied_;  // bytes of activations of one micro-batch, by class of stages
   std::vector<StageWork> work_;
 };
 
@@ -90,7 +95,7 @@ RowCost WorkBuilder::chunk_cost(int stage, int chunk, RowPass pass) const {
 void WorkBuilder::add_stage(int stage) {
   StageWork out;
   out.stage_class = stages_.class_of(stage);
-  out.layers = stages_.layout().layers_on(stage);
+  out.copied = copied_[static_cast<std::size_t>(out.stage_class)];
   if (mirrored(planned_.plan))
     add_both_ends(stage, out);
   else if (planned_.plan.schedule == PipelineSchedule::zero_bubble)
@@ -244,8 +249,7 @@ StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, 
     const bool passed_on = stage > 0 && !both_ends && work_[stage - 1].drain > 0;
     tail = passed_on ? std::max(own, message_ + work_[stage - 1].drain + tail) : own;
     const double waits = at.middle + (count - 1) * std::max(0.0, e.each_waits - at.lead);
-    const double lane =
-        std::max(e.lane_before + count * e.each, count * std::max(e.copies_each, at.layers * copy / copies_));
+    const double lane = std::max({e.lane_before + count * e.each, count * e.copies_each, copies_of(at, copy)});
     const double time =
         std::max({arrived + waits + tail, arrived + waits + at.own - at.rest + e.lane_behind, lane, at.launch});
     if (time > most.seconds) most = {time, stage};
@@ -255,6 +259,12 @@ StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, 
 
 double StepBound::seconds(const std::vector<StageExchanges>& exchanges, double copy) const {
   return reach(exchanges, copy).seconds + largest_update(exchanges) + jitter_;
+}
+
+double StepBound::seconds_of_copies(const std::vector<StageExchanges>& exchanges, double copy) const {
+  double most = 0;
+  for (const StageWork& stage : work_) most = std::max(most, copies_of(stage, copy));
+  return most + largest_update(exchanges);
 }
 
 double StepBound::least_energy(const VoltageCurve& voltage) const {

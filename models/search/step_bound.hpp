@@ -54,7 +54,7 @@ struct StageWork {
   double launch = 0;     ///< time of the host
   double rest = 0;       ///< passes behind the begin of its reductions, at most
   int stage_class = 0;
-  int layers = 0;
+  double copied = 0;  ///< bytes of stored activations of one micro-batch
   ClockedEnergy energy;
 };
 
@@ -66,8 +66,10 @@ class StepBound {
             double slowest = 0);
 
   /// Bound at the reference clock. @param exchanges  by class of stages
-  /// @param copy  seconds to copy the activations of one layer and micro-batch to the host
+  /// @param copy  seconds to copy a byte of stored activations; 0: they stay on the device
   double seconds(const std::vector<StageExchanges>& exchanges, double copy = 0) const;
+  /// Bound of the copies alone, without the passes beside them.
+  double seconds_of_copies(const std::vector<StageExchanges>& exchanges, double copy) const;
   /// Bound at the clocks that the governor allows; never below seconds().
   double seconds(const std::vector<StageExchanges>& exchanges, double copy, const PowerHeadroom& power) const;
 
@@ -81,6 +83,8 @@ class StepBound {
     std::size_t stage = 0;
   };
 
+  /// Copies of the activations of all micro-batches. Of two ends of the model each gets half of them.
+  double copies_of(const StageWork& stage, double copy) const { return micro_batches_ * stage.copied * copy / copies_; }
   double arrival(std::size_t stage, const std::vector<StageExchanges>& exchanges, double before) const;
   double from_nearest_end(std::size_t stage) const;
   Reach reach(const std::vector<StageExchanges>& exchanges, double copy) const;

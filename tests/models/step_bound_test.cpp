@@ -26,7 +26,7 @@ double bound_of(const Scenario& s, const Plan& plan) {
   for (int c = 0; c < stages.classes(); ++c) exchanges.push_back(times.of_stage(planned, stages.first_of(c)));
   const StepBound bound(planned, stages, costs, plan.pipeline > 1 ? times.message(planned) : 0,
                         s.steps.replica_spread.value * expected_largest(plan.data));
-  return bound.seconds(exchanges, times.activation_copy(planned), power_headroom(s, prices));
+  return bound.seconds(exchanges, times.activation_copy(plan, planned.offload), power_headroom(s, prices));
 }
 
 }  // namespace
