@@ -2,6 +2,7 @@
 #include "models/job/node_cluster.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,17 +56,61 @@ void refuse_unsold(const std::string& name, const Catalog& catalog) {
                      way_to_node(*part, catalog)});
 }
 
-}  // namespace
-
-const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog) {
-  const auto found = std::ranges::find_if(
-      catalog.nodes, [&](const NodePart& node) { return !node.rented && node.accelerator_id == accelerator; });
-  return found == catalog.nodes.end() ? nullptr : &*found;
+int accelerators_of(const NodePart& node) {
+  return node.accelerator_count ? std::max(1, node.accelerator_count->value) : 1;
 }
 
-const NodePart& named_node(const std::string& name, const Catalog& catalog) {
+int domain_of(const NodePart& node) {
+  return node.scale_up_domain ? node.scale_up_domain->value : accelerators_of(node);
+}
+
+/// First node that is sold with an accelerator, and the other slices of its torus: hosts whose links join them to one
+/// domain. Empty where all nodes are rented; one node where chips form no torus.
+std::vector<const NodePart*> torus_choices(const std::string& accelerator, const Catalog& catalog) {
+  std::vector<const NodePart*> out;
+  for (const NodePart& node : catalog.nodes) {
+    if (node.rented || node.accelerator_id != accelerator) continue;
+    const bool slice = !node.scale_up_torus.empty() && domain_of(node) > accelerators_of(node);
+    if (out.empty() || (slice && !out.front()->scale_up_torus.empty())) out.push_back(&node);
+  }
+  return out;
+}
+
+/// Whether a number of accelerators is better placed on `a` than on `b`. Idle chips of a node that is too large count
+/// first, then a domain that holds all, then the smaller domain of those that do and the larger one of those that do
+/// not.
+bool suits_better(const NodePart& a, const NodePart& b, int accelerators) {
+  const bool whole_a = accelerators % accelerators_of(a) == 0, whole_b = accelerators % accelerators_of(b) == 0;
+  if (whole_a != whole_b) return whole_a;
+  const bool holds_a = domain_of(a) >= accelerators, holds_b = domain_of(b) >= accelerators;
+  if (holds_a != holds_b) return holds_a;
+  return holds_a ? domain_of(a) < domain_of(b) : domain_of(a) > domain_of(b);
+}
+
+}  // namespace
+
+const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog, int accelerators) {
+  const std::vector<const NodePart*> choices = torus_choices(accelerator, catalog);
+  if (choices.empty()) return nullptr;
+  if (accelerators < 1) return choices.front();
+  return *std::ranges::min_element(
+      choices, [&](const NodePart* a, const NodePart* b) { return suits_better(*a, *b, accelerators); });
+}
+
+std::string slice_remark(const std::string& name, const std::string& node, const Catalog& catalog) {
+  const NodePart* taken = catalog.find_node(node);
+  if (name.empty() || !taken || taken->accelerator_id != name) return {};
+  std::vector<std::string> others;
+  for (const NodePart* choice : torus_choices(name, catalog))
+    if (choice != taken) others.push_back(fmt::format("\"{}\"", choice->id));
+  if (others.empty()) return {};
+  return fmt::format("--on {} takes \"{}\", whose domain of {} suits the number of accelerators; others by name: {}",
+                     name, node, domain_of(*taken), fmt::join(others, ", "));
+}
+
+const NodePart& named_node(const std::string& name, const Catalog& catalog, int accelerators) {
   if (const NodePart* node = catalog.find_node(name)) return *node;
-  if (const NodePart* node = sold_node(name, catalog)) return *node;
+  if (const NodePart* node = sold_node(name, catalog, accelerators)) return *node;
   refuse_unsold(name, catalog);
   std::vector<std::string> known = ids_of(catalog.nodes);
   for (const AcceleratorPart& part : catalog.accelerators)
@@ -80,7 +125,7 @@ const NodePart& named_node(const std::string& name, const Catalog& catalog) {
 }
 
 JsonValue cluster_of_nodes(const NodePart& node, int accelerators) {
-  const int each = node.accelerator_count ? std::max(1, node.accelerator_count->value) : 1;
+  const int each = accelerators_of(node);
   return JsonValue::object({{"name", fmt::format("{} x {}", (accelerators + each - 1) / each, node.id)},
                             {"accelerators", accelerators},
                             {"node", JsonValue::object({{"part", node.id}})}});
@@ -99,7 +144,8 @@ JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens
                                      {"sharding", "zero1"},
                                      {"stack", "generic-2025"}});
   JsonValue parallel = JsonValue::object({});
-  for (const char* degree : {"tensor", "pipeline", "virtual_pipeline", "expert", "data"}) parallel.set(degree, "auto");
+  for (const char* degree : {"tensor", "context", "pipeline", "virtual_pipeline", "expert", "data"})
+    parallel.set(degree, "auto");
   job.set("parallel", std::move(parallel));
   job.set("micro_batch", "auto");
   job.set("recompute", "auto");

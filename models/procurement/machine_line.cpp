@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -29,7 +30,7 @@ namespace {
 constexpr int most_accelerators = 1 << 20;
 constexpr double batch_tolerance = 0.08;
 /// A few tenths of a second for each size; mixtures have groups of experts to choose too, and bounds that say less.
-constexpr SearchEffort usual_effort{4'000, 2}, effort_of_mixtures{40'000, 6};
+constexpr SearchEffort usual_effort{4'000, 2}, effort_of_mixtures{100'000, 6, true};
 constexpr double many_times = 2;  // from here on a refusal says how many times too long a run is, not by how much
 
 ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine, int accelerators) {
@@ -81,11 +82,17 @@ SizedOption too_slow(int accelerators, Seconds time, const LongestRun& longest) 
           time};
 }
 
-PurchaseFigures figures_of(const SizedCluster& sized) {
-  return {sized.run->paid,
+PurchaseFigures figures_of(const SizedCluster& sized, const MoneyTerms& terms) {
+  const RunCost& run = *sized.run;
+  const double paid_runs = terms.paid_time ? *terms.paid_time / run.paid.value : 1;
+  return {run.paid,
           {sized.cost.low.capex_total, sized.cost.capex_total, sized.cost.high.capex_total},
           sized.plan.rated.facility,
-          static_cast<int>(sized.plan.floor.racks.size())};
+          static_cast<int>(sized.plan.floor.racks.size()),
+          run.total.value * paid_runs,
+          sized.cost.rented,
+          sized.cost.lower_bound(),
+          terms.by_run};
 }
 
 /// Scenario without a schedule that needs several stages, which a layout of one stage contradicts.
@@ -101,6 +108,14 @@ double paid_steps(const Scenario& s, const PriceList& prices) {
 }
 
 }  // namespace
+
+bool any_rented(const std::vector<MachineChoice>& machines) {
+  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  return std::ranges::any_of(machines, [&](const MachineChoice& machine) {
+    const NodePart* node = catalog.find_node(machine.node);
+    return node && node->rented;
+  });
+}
 
 std::vector<int> usual_sizes(int unit) {
   std::vector<int> out;
@@ -121,9 +136,10 @@ int fitted_batch(int batch, int accelerators) {
 }
 
 MachineLine::MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes, RunTimes times)
-    : machine_(std::move(machine)), times_(times), sizes_(std::move(sizes)) {
+    : machine_(std::move(machine)), times_(times), money_(job.money), sizes_(std::move(sizes)) {
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
-  if (sizes_.empty()) sizes_ = usual_sizes(unit_of(job, machine_, catalog));
+  usual_sizes_ = sizes_.empty();
+  if (usual_sizes_) sizes_ = usual_sizes(unit_of(job, machine_, catalog));
   base_ = scenario_of_document(job.scenario, options_of(job, machine_, sizes_.front()));
   base_.job = with_open_layout(base_.job);
   std::vector<InputFile> inputs;
@@ -222,6 +238,8 @@ FlopsPerSecond MachineLine::peak_rate() const {
 }
 
 std::optional<Dollars> MachineLine::least_price() const {
+  const NodePart* part = site_->catalog().find_node(machine_.node);
+  if (part && part->rented) return {};
   const auto node = price_of(machine_.node, site_->catalog(), prices_).each;
   return node ? std::optional(*node / static_cast<double>(base_.cluster.node_accelerators)) : std::nullopt;
 }
@@ -236,7 +254,7 @@ PurchasePlan MachineLine::completed(PurchasePlan plan) const {
   if (!plan.decided) return plan;
   const GivenPlan given{*plan.decided, HashedFlows::timed};
   plan.sized = std::make_shared<const SizedCluster>(site_->size(scenario_of(plan.accelerators), prices_, given));
-  plan.figures = figures_of(*plan.sized);
+  plan.figures = figures_of(*plan.sized, money_);
   plan.decided.reset();
   return plan;
 }
@@ -265,7 +283,23 @@ DecidedPlan MachineLine::decided_plan(const Scenario& scenario, SearchEffort eff
   return guessed && guessed->chosen.fits() ? *std::move(guessed) : site_->decide(with_usual_schedule(scenario), effort);
 }
 
+std::optional<int> MachineLine::with_idle_places(int accelerators) const {
+  const int domain = base_.cluster.domain, used = static_cast<int>(std::bit_floor(static_cast<unsigned>(domain)));
+  if (!usual_sizes_ || !base_.transformer.experts || used == domain || accelerators % domain != 0) return {};
+  return accelerators / domain * used;
+}
+
 SizedOption MachineLine::option_of(int accelerators) const {
+  SizedOption whole = option_with(accelerators);
+  const std::optional<int> fewer = with_idle_places(accelerators);
+  if (!fewer || whole.obstacle == Obstacle::too_dear) return whole;
+  SizedOption thinned = option_with(*fewer);
+  const bool better =
+      thinned.plan && (!whole.plan || thinned.plan->figures.time.value < whole.plan->figures.time.value);
+  return better ? thinned : whole;
+}
+
+SizedOption MachineLine::option_with(int accelerators) const {
   if (is_too_dear(accelerators))
     return {{}, Obstacle::too_dear, fmt::format("the nodes of {} accelerators alone exceed the budget", accelerators)};
   try {
@@ -280,7 +314,7 @@ SizedOption MachineLine::option_of(int accelerators) const {
     auto sized = std::make_shared<const SizedCluster>(site_->size(scenario, prices_, given));
     if (auto refusal = refusal_of(*sized)) return *std::move(refusal);
     if (times_ == RunTimes::with_intervals) decided.reset();
-    PurchasePlan plan{machine_, accelerators, figures_of(*sized), sized, {}, decided};
+    PurchasePlan plan{machine_, accelerators, figures_of(*sized, money_), sized, {}, decided, base_.job.global_batch};
     plan.settings = settings_of(scenario, layout_of(sized->step->plan, scenario.job.offload));
     plan.settings.insert(plan.settings.begin(), fmt::format("job.global_batch={}", scenario.job.global_batch));
     return {std::move(plan)};

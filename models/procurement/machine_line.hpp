@@ -21,6 +21,7 @@ namespace clusterwright {
 struct PurchaseJob {
   JsonValue scenario;                 ///< document of a scenario; its cluster is replaced
   std::vector<std::string> settings;  ///< applied to it, in order
+  MoneyTerms money = {};
 };
 
 /// What keeps a size from being planned: the model needs more of them, a run longer than the longest, the hall, the
@@ -82,9 +83,10 @@ class MachineLine {
 
   /// Dense peak of one accelerator in the format of the machine.
   FlopsPerSecond peak_rate() const;
-  /// Price of its share of a node alone; nothing where that is not known.
+  /// Price of its share of a node alone; nothing where that is not known, or it is rented.
   std::optional<Dollars> least_price() const;
   const Scenario& scenario() const { return base_; }
+  const MoneyTerms& money() const { return money_; }
 
  private:
   Scenario scenario_of(int accelerators) const;
@@ -92,20 +94,30 @@ class MachineLine {
   bool is_settled(const SizedOption& option, bool same_longest) const;
   DecidedPlan decided_plan(const Scenario& scenario, SearchEffort effort) const;
   SizedOption option_at(std::size_t rung) const;
+  /// The faster of all accelerators and of with_idle_places().
   SizedOption option_of(int accelerators) const;
+  SizedOption option_with(int accelerators) const;
+  /// Accelerators of the same domains if each leaves places idle: groups of experts are powers of two, and 72 holds
+  /// only 8 of them in whole numbers, 64 all. Nothing where that is no choice.
+  std::optional<int> with_idle_places(int accelerators) const;
 
   MachineChoice machine_;
   RunTimes times_;
+  MoneyTerms money_;
   std::optional<LongestRun> longest_;
   std::optional<Dollars> budget_;
   Scenario base_;
   std::optional<JobSite> site_;
   PriceList prices_;
   std::vector<int> sizes_;
+  bool usual_sizes_ = false;  ///< of the planner, not of its user
   mutable std::mutex adding_;
   std::map<std::size_t, SizedOption> known_;    ///< of this search
   std::map<std::size_t, SizedOption> earlier_;  ///< of earlier searches, whatever the targets
 };
+
+/// Whether one of the machines is an instance of a cloud, rented by the hour.
+bool any_rented(const std::vector<MachineChoice>& machines);
 
 /// Sizes that fill domains: 1 to 15 units, then 8 to 15 times each power of two, up to about a million accelerators.
 std::vector<int> usual_sizes(int unit);

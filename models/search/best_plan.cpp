@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,7 +18,7 @@ bool is_open(const Scenario& s) {
   const ParallelSpec& p = s.job.parallel;
   const bool chunks = p.pipeline.value_or(2) > 1 && p.schedule == PipelineSchedule::one_forward_one_backward;
   const bool experts = s.transformer.experts && (!p.expert || !p.expert_tensor);
-  return !p.tensor || !p.pipeline || (chunks && !p.virtual_pipeline) || experts || !s.job.micro_batch ||
+  return !p.tensor || !p.context || !p.pipeline || (chunks && !p.virtual_pipeline) || experts || !s.job.micro_batch ||
          !s.job.recompute;
 }
 
@@ -28,6 +29,7 @@ void note_choices(const Scenario& given, const Layout& layout, const std::string
   };
   const ParallelSpec& p = given.job.parallel;
   note(!p.tensor, "tensor group", SearchedField::tensor);
+  note(!p.context && layout.context > 1, "context group", SearchedField::context);
   note(!p.pipeline, "pipeline stages", SearchedField::pipeline);
   note(!p.virtual_pipeline && layout.pipeline > 1, "virtual pipeline stages", SearchedField::virtual_pipeline);
   note(given.transformer.experts && !p.expert, "expert group", SearchedField::expert);
@@ -41,17 +43,25 @@ std::string why(const SearchResult& result) {
                      result.proven() ? "" : ", not proven; `search` goes on");
 }
 
-/// Nothing where no layout fits. @throws ConfigError as check_stated: a layout of a search has no place for fields that
-/// do not suit it
-std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
-  check_stated(given);
+/// Whether context groups may pay: sequences are long, or fewer than nodes.
+bool context_may_pay(const Scenario& s) {
+  constexpr std::int64_t long_sequence = 32'768;
+  const std::int64_t nodes = s.cluster.spec.accelerators / std::max(1, s.cluster.node_ranks());
+  return s.job.sequence >= long_sequence || s.job.global_batch < nodes;
+}
+
+/// Nothing where no layout fits.
+std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort, bool any_context) {
   SearchRequest request;
   request.sweep.most_layouts = effort.layouts;
   request.most_replays = effort.replays;
   request.best_alone = request.sweep.feasible_alone = true;
+  request.refine = effort.refine || any_context;  // groups over the sequence come last in a sweep
+  if (effort.refine) request.each_value = {SearchedField::pipeline};
   if (effort.longest) request.longest = effort.longest->in(second);
   LayoutLimits limits = limits_of(given);
   limits.same_blocks = true;
+  if (any_context) limits.context = {};
   LayoutSearch search(given, limits, request);
   SearchResult result = search.run();
   if (result.found.empty() && std::isfinite(result.least_open) && result.least_open > request.longest)
@@ -68,6 +78,15 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffo
   return out;
 }
 
+/// The best layout without context groups, unless they may pay or nothing fits without them.
+/// @throws ConfigError as check_stated: a layout of a search has no place for fields that do not suit it
+std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
+  check_stated(given);
+  const bool open = !given.job.parallel.context, pays = open && context_may_pay(given);
+  std::optional<DecidedPlan> found = searched_plan(given, effort, pays);
+  return found || pays || !open ? found : searched_plan(given, effort, true);
+}
+
 }  // namespace
 
 DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchEffort& effort) {
@@ -80,6 +99,7 @@ DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchE
 Job with_open_layout(Job job) {
   ParallelSpec& p = job.parallel;
   p.tensor.reset();
+  p.context.reset();
   p.pipeline.reset();
   p.virtual_pipeline.reset();
   p.expert.reset();

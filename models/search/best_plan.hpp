@@ -27,11 +27,15 @@ struct DecidedPlan {
 struct SearchEffort {
   std::int64_t layouts = 100'000;  ///< a larger space is thinned out
   int replays = 20;
+  /// Replays the best bound of each number of stages too, and goes on around the best layout of a space that was
+  /// thinned out.
+  bool refine = false;
   std::optional<Seconds> longest = {};  ///< step beyond which the job is not worth a replay
 };
 
-/// Plan of the job. Where nothing is open, nothing fits, layers of single stages are stated, or nodes are of several
-/// kinds, choose_plan() decides.
+/// Plan of the job. Where the context group is open it is chosen if sequences are long, fewer than nodes, or too much
+/// for the memory without one, and is 1 otherwise. Where nothing is open, nothing fits, layers of single stages are
+/// stated, or nodes are of several kinds, choose_plan() decides.
 /// @throws ConfigError as resolve_plan
 DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchEffort& effort = {});
 

@@ -34,11 +34,18 @@ LayoutSearch::LayoutSearch(const Scenario& scenario, LayoutLimits limits, Search
 
 LayoutSearch::~LayoutSearch() = default;
 
-Scenario LayoutSearch::scenario_of(const Candidate& candidate) const {
+namespace {
+
+InnerGroups groups_of(const Candidate& candidate) {
   const Layout& layout = candidate.layout;
-  InnerGroups groups{layout.tensor, layout.context, layout.expert, layout.expert_tensor, candidate.cluster};
-  Scenario out = space_.scenario(groups);
-  out.job = with_layout(out.job, layout);
+  return {layout.tensor, layout.context, layout.expert, layout.expert_tensor, candidate.cluster};
+}
+
+}  // namespace
+
+Scenario LayoutSearch::scenario_of(const Candidate& candidate) const {
+  Scenario out = space_.scenario(groups_of(candidate));
+  out.job = with_layout(out.job, candidate.layout);
   return out;
 }
 
@@ -183,16 +190,74 @@ void LayoutSearch::replay_known(SearchResult& result) {
 
 /// The most promising layout with each value that no replayed layout has.
 void LayoutSearch::replay_values(SearchResult& result) {
-  for (std::size_t field = 0; field < searched_field_count; ++field)
-    for (const FieldValue& value : result.values.of(static_cast<SearchedField>(field))) {
+  for (const SearchedField field : request_.each_value)
+    for (const FieldValue& value : result.values.of(field)) {
       const auto has_value = [&](const FoundLayout& found) {
-        return value_text(static_cast<SearchedField>(field), found.candidate.layout) ==
-               value_text(static_cast<SearchedField>(field), value.best.layout);
+        return value_text(field, found.candidate.layout) == value_text(field, value.best.layout);
       };
       if (value.fitting == 0 || std::any_of(result.found.begin(), result.found.end(), has_value)) continue;
       if (is_stopped(result)) return;
       replay(value.best, result);
     }
+}
+
+namespace {
+
+/// Share of the time that a step must gain for a search to go on around it.
+constexpr double worth_going_on = 0.002;
+/// Layouts of one look around, of a box that is thinned out to them.
+constexpr std::int64_t most_layouts_near = 50'000;
+
+void add_counts(const SweepCounts& other, SweepCounts& counts) {
+  counts.evaluated += other.evaluated;
+  counts.feasible += other.feasible;
+  counts.short_of_memory += other.short_of_memory;
+  counts.beyond_stack += other.beyond_stack;
+}
+
+const FoundLayout* best_of(const SearchResult& result) {
+  const auto best = std::ranges::min_element(result.found, {}, &FoundLayout::value);
+  return best == result.found.end() ? nullptr : &*best;
+}
+
+}  // namespace
+
+/// @return whether a layout near the centre is better by what is worth it
+bool LayoutSearch::find_better_near(const Layout& centre, VariedDegrees varied, SearchResult& result) {
+  const double before = best_of(result)->value;
+  SearchRequest request = request_;
+  request.refine = false;
+  request.each_value.clear();
+  request.known.clear();
+  request.least_replays = 0;
+  request.longest = std::min(request.longest, before);
+  request.sweep.asked = request_.sweep.asked.value_or(space_.limits());
+  request.sweep.most_layouts = std::clamp<std::int64_t>(request_.sweep.most_layouts / 4, 1, most_layouts_near);
+  request.most_replays = std::max(1, request_.most_replays / 3);
+  LayoutSearch near(space_.given(), limits_near(space_.limits(), centre, varied), request);
+  SearchResult nearby = near.run();
+  add_counts(nearby.counts, result.counts);
+  result.replayed += nearby.replayed;
+  result.refused += nearby.refused;
+  result.interrupted = result.interrupted || nearby.interrupted;
+  for (FoundLayout& found : nearby.found) {
+    const auto same = [&](const FoundLayout& other) { return other.candidate.layout == found.candidate.layout; };
+    if (std::ranges::any_of(result.found, same)) continue;
+    found.candidate.cluster = space_.cluster_of(groups_of(found.candidate));
+    result.found.push_back(std::move(found));
+  }
+  return best_of(result)->value < before * (1 - worth_going_on);
+}
+
+/// Goes from the best layout to better ones nearby, as long as there are any.
+void LayoutSearch::refine(SearchResult& result) {
+  std::size_t without_gain = 0;
+  for (std::size_t turn = 0; without_gain < every_varied_degrees.size() && best_of(result); ++turn) {
+    if (is_stopped(result)) return;
+    const Layout centre = best_of(result)->candidate.layout;
+    const bool better = find_better_near(centre, every_varied_degrees[turn % every_varied_degrees.size()], result);
+    without_gain = better ? 0 : without_gain + 1;
+  }
 }
 
 SearchResult LayoutSearch::run() {
@@ -204,7 +269,8 @@ SearchResult LayoutSearch::run() {
   result.values = sweep_.values();
   replay_known(result);
   replay_queue(result);
-  if (request_.each_value) replay_values(result);
+  replay_values(result);
+  if (request_.refine && (result.left_out != LeftOut::nothing || !result.counts.complete)) refine(result);
   std::stable_sort(result.found.begin(), result.found.end(), is_better);
   return result;
 }

@@ -17,6 +17,7 @@
 
 #include "models/job/scenario.hpp"
 #include "models/search/layout_sweep.hpp"
+#include "models/search/nearby_layouts.hpp"
 #include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
@@ -26,7 +27,8 @@ struct SearchRequest {
   int most_replays = 100;     ///< after which the search ends, proven or not
   int least_replays = 1;      ///< replays of the lowest bounds that are made even if the best layout is proven before
   std::vector<Layout> known;  ///< layouts that are replayed first, if the limits and the memory allow them
-  bool each_value = false;    ///< also replays the most promising layout with each value of each field
+  bool refine = false;        ///< searches on around the best layout of a space that was thinned out
+  std::vector<SearchedField> each_value = {};  ///< also replays the most promising layout with each value of these
   double longest = std::numeric_limits<double>::infinity();  ///< of the objective: what is above is not replayed
   bool best_alone = false;                          ///< only the best of the layouts found needs more than times
   std::function<bool(const StepSummary&)> accepts;  ///< limits on the replayed step; empty: all pass
@@ -79,6 +81,8 @@ class LayoutSearch {
   void replay_known(SearchResult& result);
   void replay_queue(SearchResult& result);
   void replay_values(SearchResult& result);
+  void refine(SearchResult& result);
+  bool find_better_near(const Layout& centre, VariedDegrees varied, SearchResult& result);
   bool replay_lowest(ReplayQueue& queue, SearchResult& result);
   void replay_most_promising(ReplayQueue& queue, SearchResult& result);
   Picoseconds of_interest(const SearchResult& result) const;

@@ -92,6 +92,11 @@ const Scenario* LayoutSpace::fitting(const InnerGroups& groups, std::size_t& num
   return number == no_scenario ? nullptr : scenarios_[number].get();
 }
 
+std::size_t LayoutSpace::cluster_of(InnerGroups groups) {
+  fitting(groups, groups.cluster);
+  return groups.cluster;
+}
+
 void LayoutSpace::add_groups(InnerGroups groups, std::vector<InnerGroups>& out) {
   const Scenario* s = fitting(groups, groups.cluster);
   if (!s || !fit_block({groups.tensor}, s->cluster.blocks.used)) return;

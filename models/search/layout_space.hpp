@@ -61,6 +61,7 @@ class LayoutSpace {
   /// @throws ConfigError as check_any_layout
   LayoutSpace(Scenario scenario, LayoutLimits limits);
 
+  const Scenario& given() const { return base_; }
   const LayoutLimits& limits() const { return limits_; }
   /// Memory that the fullest rank may take.
   Bytes capacity(const Scenario& scenario) const;
@@ -77,6 +78,9 @@ class LayoutSpace {
 
   /// Scenario for groups, with blocks of accelerators that they fill. Its job is the given one.
   const Scenario& scenario(const InnerGroups& groups) const { return *scenarios_[groups.cluster]; }
+
+  /// Number of the scenario whose blocks such groups fill. @pre a space of the same scenario has these groups
+  std::size_t cluster_of(InnerGroups groups);
 
   /// Groups that are seldom best come last, so that a search that ends early has seen the others.
   std::vector<InnerGroups> groups();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields that a job leaves to the search.
+#include <algorithm>
+
+#include "models/job/configs_directory.hpp"
+#include "models/job/node_cluster.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/search/best_plan.hpp"
+#include "models/search/layout_search.hpp"
+#include "models/search/nearby_layouts.hpp"
+#include "support/catch.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+Scenario alone(const char* model, const char* node, int accelerators, std::vector<std::string> settings) {
+  ScenarioOptions options;
+  options.node = node;
+  options.accelerators = accelerators;
+  options.settings = std::move(settings);
+  return scenario_of_document(pretraining_of(configs_directory() / "transformers" / model, 0), options);
+}
+
+Plan decided(const Scenario& scenario) {
+  return decide_plan(scenario, OpenFields::best).chosen.plan;
+}
+
+}  // namespace
+
+TEST_CASE("a model alone gets a context group where sequences are long, fewer than nodes, or do not fit", "[models]") {
+  CHECK(decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=128"})).context == 1);
+  CHECK(decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=4", "job.sequence=131072"})).context > 1);
+  CHECK(decided(alone("llama3-8b.json", "DGX H100", 512, {"job.global_batch=16"})).context > 1);
+}
+
+TEST_CASE("a stated context group stays, and no group is that of one rank", "[models]") {
+  const auto with = [](const char* context) {
+    return decided(alone("llama3-8b.json", "DGX H100", 512, {"job.global_batch=16", context}));
+  };
+  CHECK(with("job.parallel.context=1").context == 1);
+  CHECK(with("job.parallel.context=4").context == 4);
+}
+
+TEST_CASE("layouts nearby halve and double what varies, and keep the rest", "[models]") {
+  Layout centre;
+  centre.tensor = 8;
+  centre.expert = 4;
+  centre.pipeline = 3;
+  const LayoutLimits near = limits_near({}, centre, VariedDegrees::tensor_and_context);
+  CHECK((near.tensor.allows(4) && near.tensor.allows(16) && !near.tensor.allows(2) && !near.tensor.allows(32)));
+  CHECK((near.context.allows(2) && !near.context.allows(4)));
+  CHECK((near.expert.allows(4) && !near.expert.allows(8)));
+  CHECK((near.pipeline.allows(1) && near.pipeline.allows(6) && !near.pipeline.allows(7)));
+  CHECK(limits_near({}, centre, VariedDegrees::experts).expert.allows(8));
+}
+
+TEST_CASE("a search that goes on around its best layout finds better ones in a thinned space", "[models]") {
+  const Scenario s = alone("llama3-70b.json", "DGX H100", 65'536, {"job.global_batch=2048"});
+  SearchRequest request;
+  request.sweep.most_layouts = 20'000;
+  request.most_replays = 3;
+  request.best_alone = request.sweep.feasible_alone = true;
+  const auto best = [&](bool refine) {
+    request.refine = refine;
+    const SearchResult result = LayoutSearch(s, {}, request).run();
+    REQUIRE_FALSE(result.found.empty());
+    CHECK(std::ranges::is_sorted(result.found, {}, &FoundLayout::value));
+    return result.found.front().value;
+  };
+  CHECK(best(true) < 0.8 * best(false));
+}
+
+TEST_CASE("looking around asks of a stack no more than the user did", "[models]") {
+  const Scenario s = alone("qwen3-30b-a3b.json", "DGX H100", 128, {"job.global_batch=256"});
+  SearchRequest request;
+  request.sweep.most_layouts = 2'000;
+  request.refine = true;
+  LayoutSearch search(s, {}, request);
+  for (const FoundLayout& found : search.run().found) CHECK(search.ability().runs(found.candidate.layout));
+}
+
+}  // namespace clusterwright
