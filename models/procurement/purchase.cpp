@@ -9,6 +9,14 @@
 
 namespace clusterwright {
 
+Dollars ranked_money(const PurchaseFigures& figures) {
+  return figures.by_run || figures.rented ? figures.run : figures.money.value;
+}
+
+Dollars spent_money(const PurchaseFigures& figures) {
+  return figures.rented ? figures.run : figures.money.value;
+}
+
 bool is_set(const PurchaseLimits& limits, PurchaseLimit limit) {
   switch (limit) {
     case PurchaseLimit::time:
@@ -22,12 +30,16 @@ bool is_set(const PurchaseLimits& limits, PurchaseLimit limit) {
   }
 }
 
+bool has_target(const PurchaseLimits& limits) {
+  return limits.time || limits.money || limits.power || limits.racks;
+}
+
 double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit) {
   switch (limit) {
     case PurchaseLimit::time:
       return limits.time ? time_at_chance(figures.time, limits.chance) / *limits.time : 0;
     case PurchaseLimit::money:
-      return limits.money ? figures.money.value / *limits.money : 0;
+      return limits.money ? spent_money(figures) / *limits.money : 0;
     case PurchaseLimit::power:
       return limits.power ? figures.power / *limits.power : 0;
     default:
@@ -52,7 +64,7 @@ PurchaseLimits without(PurchaseLimits limits, PurchaseLimit dropped) {
 double objective_of(const PurchaseFigures& figures, PurchaseObjective objective) {
   switch (objective) {
     case PurchaseObjective::cost:
-      return figures.money.value.in(dollar);
+      return ranked_money(figures).in(dollar);
     case PurchaseObjective::time:
       return figures.time.value.in(second);
     case PurchaseObjective::racks:
@@ -93,30 +105,57 @@ PurchaseLimit limit_on(PurchaseObjective objective) {
 
 }  // namespace
 
+bool is_open(const PurchaseFigures& figures, PurchaseObjective objective, const PurchaseLimits& limits) {
+  return figures.lower_bound && (objective == PurchaseObjective::cost || limits.money);
+}
+
+PurchaseRank rank_of(const PurchaseFigures& figures, PurchaseObjective objective, const PurchaseLimits& limits) {
+  return {is_open(figures, objective, limits), objective_of(figures, objective)};
+}
+
 bool is_of_interest(const PurchaseFigures& figures, const std::vector<PurchasePlan>& others,
                     const PurchaseLimits& limits, PurchaseObjective objective) {
   constexpr double furthest = 3;
   return is_set(limits, limit_on(objective)) || std::ranges::none_of(others, [&](const PurchasePlan& plan) {
-           return objective_of(figures, objective) > furthest * objective_of(plan.figures, objective);
+           return !is_open(plan.figures, objective, limits) &&
+                  objective_of(figures, objective) > furthest * objective_of(plan.figures, objective);
          });
 }
 
+namespace {
+
+bool is_better(const PurchaseFigures& a, const PurchaseFigures& b) {
+  const Dollars money = ranked_money(a), other = ranked_money(b);
+  const bool as_good = a.time.value <= b.time.value && money <= other && a.power <= b.power;
+  return as_good && (a.time.value < b.time.value || money < other || a.power < b.power);
+}
+
+}  // namespace
+
 bool dominates(const PurchaseFigures& a, const PurchaseFigures& b) {
-  const bool as_good = a.time.value <= b.time.value && a.money.value <= b.money.value && a.power <= b.power;
-  return as_good && (a.time.value < b.time.value || a.money.value < b.money.value || a.power < b.power);
+  return !a.lower_bound && is_better(a, b);
+}
+
+bool dominates(const PurchasePlan& a, const PurchasePlan& b) {
+  const bool lack_the_same = a.figures.lower_bound && b.figures.lower_bound && a.machine.node == b.machine.node &&
+                             a.machine.variant == b.machine.variant && a.accelerators <= b.accelerators;
+  return lack_the_same ? is_better(a.figures, b.figures) : dominates(a.figures, b.figures);
 }
 
 std::vector<PurchasePlan> frontier_of(std::vector<PurchasePlan> plans) {
-  std::ranges::stable_sort(plans, {}, [](const PurchasePlan& plan) { return plan.figures.money.value; });
+  std::ranges::stable_sort(plans, {},
+                           [](const PurchasePlan& plan) { return rank_of(plan.figures, PurchaseObjective::cost, {}); });
   std::vector<PurchasePlan> out;
   for (const PurchasePlan& plan : plans)
-    if (std::ranges::none_of(plans, [&](const PurchasePlan& other) { return dominates(other.figures, plan.figures); }))
+    if (std::ranges::none_of(plans, [&](const PurchasePlan& other) { return dominates(other, plan); }))
       out.push_back(plan);
   return out;
 }
 
-std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective) {
-  std::ranges::stable_sort(plans, {}, [&](const PurchasePlan& plan) { return objective_of(plan.figures, objective); });
+std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective,
+                                              const PurchaseLimits& limits) {
+  std::ranges::stable_sort(plans, {},
+                           [&](const PurchasePlan& plan) { return rank_of(plan.figures, objective, limits); });
   std::vector<PurchasePlan> out;
   for (PurchasePlan& plan : plans)
     if (std::ranges::find(out, plan.machine.accelerator,

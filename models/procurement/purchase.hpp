@@ -2,6 +2,7 @@
 /// Machines that may be bought for a training run: what each would take, and which of them nobody should take.
 #pragma once
 
+#include <compare>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,13 +27,28 @@ struct MachineChoice {
   bool operator==(const MachineChoice&) const = default;
 };
 
+/// Way in which the money of purchases is compared.
+struct MoneyTerms {
+  bool by_run = false;                    ///< a rented machine takes part: all rank by the money of the run
+  std::optional<Seconds> paid_time = {};  ///< of every machine; none: that of its run
+};
+
 /// What a purchase is weighed by.
 struct PurchaseFigures {
   Interval<Seconds> time;   ///< paid time of the whole run: steps and the losses that the price list states
   Interval<Dollars> money;  ///< everything that is bought, with prices at the low, typical and high end
   Watts power;              ///< from the grid on the design day, everything at its nameplate or limit
   int racks = 0;
+  Dollars run = {};          ///< accelerator-hours of the run at the price of one
+  bool rented = false;       ///< nothing is bought, and `money` is zero
+  bool lower_bound = false;  ///< parts, or the rent, have no price: what they cost is not in the money
+  bool by_run = false;       ///< the money of the run ranks, not that of the purchase
 };
+
+/// Typical dollars that rank a purchase.
+Dollars ranked_money(const PurchaseFigures& figures);
+/// Typical dollars that a budget has to cover: everything that is bought; of rented machines the run.
+Dollars spent_money(const PurchaseFigures& figures);
 
 /// Targets; absent ones are met.
 struct PurchaseLimits {
@@ -52,6 +68,7 @@ struct PurchasePlan {
   std::vector<std::string> settings;  ///< of the job and its layout, as --set takes them
   /// Replayed layout of a plan whose interval of the time is not complete yet (MachineLine::completed).
   std::shared_ptr<const DecidedPlan> decided = nullptr;
+  int stated_batch = 0;  ///< sequences of a global batch by the job, before it was fitted to the accelerators
 };
 
 /// One of the targets.
@@ -59,9 +76,11 @@ enum class PurchaseLimit { time, money, power, racks };
 inline constexpr std::size_t purchase_limit_count = 4;
 
 bool is_set(const PurchaseLimits& limits, PurchaseLimit limit);
+bool has_target(const PurchaseLimits& limits);
 
-/// Value over limit; 0 where there is no limit.
+/// Value over limit; 0 where there is no limit. Of a lower bound of the money the least share.
 double used_share(const PurchaseFigures& figures, const PurchaseLimits& limits, PurchaseLimit limit);
+/// Whether no limit is exceeded for sure. A lower bound within the budget leaves open whether the price is.
 bool meets(const PurchaseFigures& figures, const PurchaseLimits& limits);
 /// The same without one of the limits.
 PurchaseLimits without(PurchaseLimits limits, PurchaseLimit dropped);
@@ -72,22 +91,40 @@ enum class PurchaseObjective { cost, time, power, racks };
 /// Objective that a target limits.
 PurchaseObjective objective_on(PurchaseLimit limit);
 
-/// Typical dollars, seconds or watts; or racks.
+/// Typical dollars that rank it, seconds or watts; or racks.
 double objective_of(const PurchaseFigures& figures, PurchaseObjective objective);
 
+/// Whether missing prices leave open that a purchase is what is asked for: least in money, or within a budget.
+bool is_open(const PurchaseFigures& figures, PurchaseObjective objective, const PurchaseLimits& limits);
+
+/// Place in the order of an objective, the best first. Purchases that missing prices leave open come last.
+struct PurchaseRank {
+  bool open = false;
+  double value = 0;
+
+  auto operator<=>(const PurchaseRank&) const = default;
+};
+PurchaseRank rank_of(const PurchaseFigures& figures, PurchaseObjective objective, const PurchaseLimits& limits);
+
 /// Whether someone who asks for the least would look at a plan beside others: it takes no more than three times the
-/// least of them, or a target of what is asked for says how far.
+/// least of them, or a target of what is asked for says how far. Others that missing prices leave open do not count.
 bool is_of_interest(const PurchaseFigures& figures, const std::vector<PurchasePlan>& others,
                     const PurchaseLimits& limits, PurchaseObjective objective);
 
-/// Whether `a` is as good as `b` in time, money and power, and better in one of them.
+/// Whether `a` is as good as `b` in time, money and power, and better in one of them. A lower bound may be dominated
+/// and never dominates.
 bool dominates(const PurchaseFigures& a, const PurchaseFigures& b);
 
-/// Plans that no other one dominates, the cheapest first; of equal ones the first.
+/// The same of plans. A lower bound dominates one of the same node with as many accelerators or more: the parts without
+/// a price are the same, and no fewer.
+bool dominates(const PurchasePlan& a, const PurchasePlan& b);
+
+/// Plans that no other one dominates, the cheapest first; of equal ones the first. Lower bounds come last.
 std::vector<PurchasePlan> frontier_of(std::vector<PurchasePlan> plans);
 
-/// For each accelerator the plan that is least in the objective, the least of all first.
-std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective);
+/// For each accelerator the plan that ranks first in the objective, the first of all first.
+std::vector<PurchasePlan> best_by_accelerator(std::vector<PurchasePlan> plans, PurchaseObjective objective,
+                                              const PurchaseLimits& limits = {});
 
 /// Time that a run exceeds with the chance 1 - `chance`. The interval of the time is that of a lognormal distribution.
 /// @pre 0 < chance < 1

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "models/procurement/size_range.hpp"
@@ -34,10 +35,6 @@ struct MachineSize {
   std::size_t machine, rung;
 };
 
-bool has_target(const PurchaseLimits& limits) {
-  return limits.time || limits.money || limits.power || limits.racks;
-}
-
 bool holds(const std::vector<PurchasePlan>& plans, const std::string& accelerator) {
   return std::ranges::any_of(plans, [&](const PurchasePlan& plan) { return plan.machine.accelerator == accelerator; });
 }
@@ -46,6 +43,7 @@ class PurchaseSearch {
  public:
   explicit PurchaseSearch(const PurchaseRequest& request)
       : request_(request),
+        job_(request.job),
         limits_(request.limits),
         objective_(request.objective),
         lines_(request.machines.size()),
@@ -53,7 +51,9 @@ class PurchaseSearch {
         ranges_(request.machines.size()),
         reasons_(request.machines.size()),
         helps_(request.machines.size()),
-        promise_(request.machines.size(), std::numeric_limits<double>::infinity()) {}
+        promise_(request.machines.size(), std::numeric_limits<double>::infinity()) {
+    job_.money.by_run = any_rented(request.machines);
+  }
 
   PurchaseAnswer run() {
     for_each(all_machines(), [&](std::size_t i) { open_line(i), count_done(); });
@@ -106,7 +106,7 @@ class PurchaseSearch {
   void plan_first(std::size_t i) {
     if (!takes_part(i)) return;
     if (const auto& plan = sizes_of(i).first_plan())
-      promise_[i] = plan->figures.money.value.in(dollar)*plan->figures.time.value.in(second);
+      promise_[i] = ranked_money(plan->figures).in(dollar)*plan->figures.time.value.in(second);
   }
 
   /// Where the shortest run is asked for: leaves out what takes many times as long as another machine within the same
@@ -133,14 +133,14 @@ class PurchaseSearch {
   }
 
   KnownPurchases known() const {
-    KnownPurchases out = known_purchases(meeting(limits_), objective_);
+    KnownPurchases out = known_purchases(meeting(limits_), objective_, limits_);
     out.best_alone = best_alone_;
     return out;
   }
 
   void open_line(std::size_t i) {
     try {
-      lines_[i] = std::make_unique<MachineLine>(request_.job, request_.machines[i], request_.sizes, times());
+      lines_[i] = std::make_unique<MachineLine>(job_, request_.machines[i], request_.sizes, times());
       lines_[i]->set_longest(longest());
       lines_[i]->set_budget(limits_.money);
     } catch (const ConfigError& error) {
@@ -194,7 +194,8 @@ class PurchaseSearch {
     promise_.assign(lines_.size(), std::numeric_limits<double>::infinity());
   }
 
-  /// The best of the plans without one of the targets: of them the least in what was dropped, then the cheapest.
+  /// The best of the plans without one of the targets: the least in what was dropped, then the cheapest. Plans that
+  /// missing prices leave open come last.
   std::optional<NearestMiss> nearest_without(PurchaseLimit dropped) {
     release(dropped);
     if (!has_target(limits_) && dropped == PurchaseLimit::time)
@@ -205,7 +206,8 @@ class PurchaseSearch {
       for_each(all_machines(), [&](std::size_t i) { plan_smallest(i); });
     std::vector<PurchasePlan> plans = meeting(limits_);
     const auto least = std::ranges::min_element(plans, {}, [&](const PurchasePlan& plan) {
-      return std::pair(used_share(plan.figures, request_.limits, dropped), plan.figures.money.value);
+      return std::tuple(is_open(plan.figures, objective_, limits_), used_share(plan.figures, request_.limits, dropped),
+                        ranked_money(plan.figures));
     });
     return least == plans.end() ? std::nullopt : std::optional(NearestMiss{dropped, *least});
   }
@@ -329,7 +331,7 @@ class PurchaseSearch {
     std::erase_if(out.frontier, [&](const PurchasePlan& plan) {
       return !is_of_interest(plan.figures, good, request_.limits, request_.objective);
     });
-    out.by_accelerator = best_by_accelerator(good, request_.objective);
+    out.by_accelerator = best_by_accelerator(good, request_.objective, request_.limits);
     return out;
   }
 
@@ -369,6 +371,7 @@ class PurchaseSearch {
   }
 
   const PurchaseRequest& request_;
+  PurchaseJob job_;
   PurchaseLimits limits_;  // of the search of the moment
   PurchaseObjective objective_;
   bool best_alone_ = false;  // only the best purchase is looked for, not the frontier

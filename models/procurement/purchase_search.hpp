@@ -21,6 +21,7 @@
 
 namespace clusterwright {
 
+/// Where one of the machines is rented, the money of the run ranks all of them.
 struct PurchaseRequest {
   PurchaseJob job;
   std::vector<MachineChoice> machines;

@@ -19,8 +19,8 @@ constexpr int most_tries = 12;
 constexpr int most_failures = 4;         // sizes in a row without a plan
 constexpr std::size_t enough_plans = 2;  // of a machine, to judge its other sizes by
 
-/// Largest share of the limits that grow with the size.
-double used_by_size(const PurchaseFigures& figures, const PurchaseLimits& limits) {
+/// Largest share of the limits other than the time.
+double used_beside_time(const PurchaseFigures& figures, const PurchaseLimits& limits) {
   return std::max({used_share(figures, limits, PurchaseLimit::money), used_share(figures, limits, PurchaseLimit::power),
                    used_share(figures, limits, PurchaseLimit::racks)});
 }
@@ -33,14 +33,18 @@ double accelerators_at_peak(const MachineLine& line, Seconds time) {
 }
 
 /// Figures that a size cannot beat if it grows at best linearly from planned ones.
-PurchaseFigures optimistic(const PurchasePlan& from, int accelerators) {
+PurchasePlan optimistic(const PurchasePlan& from, int accelerators, bool by_time) {
   const double factor = static_cast<double>(accelerators) / from.accelerators;
-  PurchaseFigures out = from.figures;
+  PurchasePlan plan = from;
+  PurchaseFigures& out = plan.figures;
   out.time = out.time.times(extrapolation / factor);
   out.money.value = out.money.value * (extrapolation * factor);
   out.power = out.power * (extrapolation * factor);
+  // Accelerator-hours stay where the work does; at a stated time they grow with the accelerators.
+  out.run = out.run * (extrapolation * (by_time ? factor : extrapolation));
   out.racks = static_cast<int>(out.racks * extrapolation * factor);
-  return out;
+  plan.accelerators = accelerators;
+  return plan;
 }
 
 bool must_shrink(const SizedOption& option) {
@@ -55,18 +59,19 @@ double least_share(const MachineLine& line, const PurchaseLimits& limits) {
   return accelerators_at_peak(line, *limits.time) * (*each / *limits.money);
 }
 
-KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjective objective) {
+KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjective objective,
+                               const PurchaseLimits& limits) {
   KnownPurchases out;
   for (const PurchasePlan& plan : plans) {
-    const double value = objective_of(plan.figures, objective);
-    const auto [least, is_new] = out.least.try_emplace(plan.machine.accelerator, value);
-    if (!is_new) least->second = std::min(least->second, value);
+    const PurchaseRank rank = rank_of(plan.figures, objective, limits);
+    const auto [least, is_new] = out.least.try_emplace(plan.machine.accelerator, rank);
+    if (!is_new && rank < least->second) least->second = rank;
   }
   out.frontier = frontier_of(std::move(plans));
   return out;
 }
 
-std::optional<double> KnownPurchases::to_beat(const std::string& accelerator) const {
+std::optional<PurchaseRank> KnownPurchases::to_beat(const std::string& accelerator) const {
   if (best_alone) {
     const auto best = std::ranges::min_element(least, {}, [](const auto& known) { return known.second; });
     return best == least.end() ? std::nullopt : std::optional(best->second);
@@ -83,13 +88,28 @@ bool SizeRange::is_limited(SizeEnd end) const {
 std::optional<std::size_t> SizeRange::find(SizeEnd end, const KnownPurchases& known) {
   if (!is_limited(end)) return {};
   const auto time = [&](const PurchasePlan& p) { return used_share(p.figures, question_.limits, PurchaseLimit::time); };
-  const auto rest = [&](const PurchasePlan& p) { return used_by_size(p.figures, question_.limits); };
+  const auto rest = [&](const PurchasePlan& p) { return used_beside_time(p.figures, question_.limits); };
   if (end == SizeEnd::least_in_time)
     return edge(
         end, known, [&](const PurchasePlan& p) { return time(p) <= 1; }, time);
   return edge(
       end, known, [&](const PurchasePlan& p) { return rest(p) <= 1; },
-      [&](const PurchasePlan& p) { return 1 / rest(p); });
+      [&](const PurchasePlan& p) {
+        if (spends_by_size(p)) return 1 / rest(p);
+        return rest(p) > 1 ? 0.5 : 2;
+      });
+}
+
+/// Whether the money that a budget has to cover grows with the size: rent for a given work hardly does.
+bool SizeRange::spends_by_size(const PurchasePlan& plan) const {
+  return !plan.figures.rented || line_.money().paid_time || !question_.limits.money;
+}
+
+/// Largest share of the limits that grow with the size.
+double SizeRange::used_by_size(const PurchasePlan& plan) const {
+  PurchaseLimits limits = question_.limits;
+  if (!spends_by_size(plan)) limits.money.reset();
+  return used_beside_time(plan.figures, limits);
 }
 
 /// Accelerators that a usual machine has within the money and the power; none where neither is a target.
@@ -148,7 +168,7 @@ std::optional<std::size_t> SizeRange::edge(SizeEnd end, const KnownPurchases& kn
 }
 
 Seconds SizeRange::time_at_limits(const PurchasePlan& plan) const {
-  return plan.figures.time.value * used_by_size(plan.figures, question_.limits);
+  return plan.figures.time.value * used_by_size(plan);
 }
 
 /// Factor on the accelerators of a size without a plan: one that is too slow grows to its bound at best, and one that
@@ -162,8 +182,7 @@ double SizeRange::growth_without_plan(const SizedOption& option) const {
 bool SizeRange::is_hopeless(const SizedOption& option, int accelerators) const {
   const PurchaseLimits& limits = question_.limits;
   if (option.plan)
-    return used_share(option.plan->figures, limits, PurchaseLimit::time) * used_by_size(option.plan->figures, limits) >
-           hopeless;
+    return used_share(option.plan->figures, limits, PurchaseLimit::time) * used_by_size(*option.plan) > hopeless;
   const std::optional<Dollars> each = line_.least_price();
   if (!option.least_time || !limits.time || !limits.money || !each) return false;
   return *option.least_time / *limits.time * (accelerators * *each / *limits.money) > hopeless;
@@ -175,24 +194,23 @@ bool SizeRange::may_be(std::size_t rung, const Wanted& wanted) const {
   // Those that run best for their size say how well another one may run.
   const std::vector<PurchasePlan> own = line_.plans();
   return std::ranges::any_of(own, [&](const PurchasePlan& plan) {
-    const PurchaseFigures figures = optimistic(plan, line_.sizes()[rung]);
-    return meets(figures, question_.limits) && wanted(figures);
+    const PurchasePlan best = optimistic(plan, line_.sizes()[rung], line_.money().paid_time.has_value());
+    return meets(best.figures, question_.limits) && wanted(best);
   });
 }
 
 bool SizeRange::may_be_on_frontier(std::size_t rung, const KnownPurchases& known) const {
   if (known.best_alone) return may_lead(rung, known);
-  return may_be(rung, [&](const PurchaseFigures& figures) {
-    return is_of_interest(figures, known.frontier, question_.limits, question_.objective) &&
-           std::ranges::none_of(known.frontier,
-                                [&](const PurchasePlan& other) { return dominates(other.figures, figures); });
+  return may_be(rung, [&](const PurchasePlan& plan) {
+    return is_of_interest(plan.figures, known.frontier, question_.limits, question_.objective) &&
+           std::ranges::none_of(known.frontier, [&](const PurchasePlan& other) { return dominates(other, plan); });
   });
 }
 
 bool SizeRange::may_lead(std::size_t rung, const KnownPurchases& known) const {
-  const std::optional<double> least = known.to_beat(line_.machine().accelerator);
-  return may_be(rung, [&](const PurchaseFigures& figures) {
-    return !least || objective_of(figures, question_.objective) < *least;
+  const std::optional<PurchaseRank> least = known.to_beat(line_.machine().accelerator);
+  return may_be(rung, [&](const PurchasePlan& plan) {
+    return !least || rank_of(plan.figures, question_.objective, question_.limits) < *least;
   });
 }
 

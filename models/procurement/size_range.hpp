@@ -17,15 +17,16 @@ namespace clusterwright {
 /// Plans that meet all targets, as the sizes of other machines are held against them.
 struct KnownPurchases {
   std::vector<PurchasePlan> frontier;
-  std::map<std::string, double> least;  ///< of the objective, by accelerator
-  bool best_alone = false;              ///< only sizes that may be better than every known plan are of use
+  std::map<std::string, PurchaseRank> least;  ///< first in the objective, by accelerator
+  bool best_alone = false;                    ///< only sizes that may be better than every known plan are of use
 
-  /// Least of the objective that a size of an accelerator has to beat; nothing where it is the first.
-  std::optional<double> to_beat(const std::string& accelerator) const;
+  /// Rank that a size of an accelerator has to beat; nothing where it is the first.
+  std::optional<PurchaseRank> to_beat(const std::string& accelerator) const;
 };
 
 /// @param plans  that meet all targets
-KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjective objective);
+KnownPurchases known_purchases(std::vector<PurchasePlan> plans, PurchaseObjective objective,
+                               const PurchaseLimits& limits);
 
 /// What the sizes of a machine are searched for.
 struct SizeQuestion {
@@ -44,7 +45,7 @@ class SizeRange {
 
   /// One plan, near the size that the time asks for.
   const std::optional<PurchasePlan>& first_plan() { return plan_at(start()); }
-  /// Time of a plan if it grew linearly to all that money, power and racks grant.
+  /// Time of a plan if it grew linearly to all that money, power and racks grant; 0 where none of them grows.
   Seconds time_at_limits(const PurchasePlan& plan) const;
 
   /// Rung of an end, as far as a size may still help. Nothing where there is none, or no target sets this end.
@@ -75,6 +76,8 @@ class SizeRange {
   std::size_t last_rung() const { return line_.sizes().size() - 1; }
   std::optional<double> usual_within() const;
   std::size_t start() const;
+  bool spends_by_size(const PurchasePlan& plan) const;
+  double used_by_size(const PurchasePlan& plan) const;
   double growth_without_plan(const SizedOption& option) const;
   bool is_hopeless(const SizedOption& option, int accelerators) const;
   template <class Wanted>

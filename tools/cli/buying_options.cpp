@@ -20,7 +20,9 @@ void add_buying(CommandAdder& line) {
   app->add_option("--chance", r->chance, "least chance that the run is in time, by the interval of its step")
       ->type_name("80%")
       ->capture_default_str();
-  app->add_option("--budget", r->budget, "most dollars for everything that is bought")->type_name("150M");
+  app->add_option("--budget", r->budget,
+                  "most dollars for everything that is bought, or for the run on machines that are rented")
+      ->type_name("150M");
   app->add_option("--power", r->power, "most power from the grid on the design day")->type_name("8MW");
   app->add_option("--racks", r->racks, "most racks, those of switches and services included")->type_name("N");
   app->add_option("--hall", r->hall, "hall to stand in: a file of configs/facilities")->type_name("NAME");
@@ -28,9 +30,10 @@ void add_buying(CommandAdder& line) {
       ->type_name("NODE,NODE");
   app->add_option("--gpus", r->sizes, "numbers of accelerators to choose from (default: all that fill nodes or racks)")
       ->type_name("RANGE");
-  app->add_option("--objective", r->objective, "what the best plan is least in")
-      ->type_name("cost|days|power")
-      ->capture_default_str();
+  app->add_option("--objective", r->objective,
+                  "what the best plan is least in (default: cost; days where --tokens has no --days, but a budget, a "
+                  "power or racks)")
+      ->type_name("cost|days|power");
   app->add_option("--precisions", r->precisions,
                   "formats of GEMMs to choose from (default: bf16, and fp8 on parts that have it)")
       ->type_name("bf16,fp8");

@@ -72,13 +72,13 @@ struct PlanRequest {
   ScenarioRequest scenario;  ///< `on`: nodes or accelerators with commas; empty: one node of each priced accelerator
   OutputRequest output;
   std::string tokens, days, budget, power, racks;
-  std::string chance = "50%";      ///< that the run is in time
-  std::string hall;                ///< file of configs/facilities; empty: the usual hall of each node
-  std::string sizes;               ///< numbers of accelerators to choose from; empty: those of each machine
-  std::string objective = "cost";  ///< of the plan that is named best
-  std::string precisions;          ///< "bf16,fp8"; empty: both where the part has them
-  std::string caps;                ///< "100,80": power limits in percent of the rating; empty: none
-  std::vector<std::string> vary;   ///< "taper=1,2": machines that differ in a field; all combinations
+  std::string chance = "50%";     ///< that the run is in time
+  std::string hall;               ///< file of configs/facilities; empty: the usual hall of each node
+  std::string sizes;              ///< numbers of accelerators to choose from; empty: those of each machine
+  std::string objective;          ///< of the plan that is named best; empty: cost, or days where only others limit
+  std::string precisions;         ///< "bf16,fp8"; empty: both where the part has them
+  std::string caps;               ///< "100,80": power limits in percent of the rating; empty: none
+  std::vector<std::string> vary;  ///< "taper=1,2": machines that differ in a field; all combinations
 };
 /// @return impossible if nothing meets all targets
 ExitCode plan(const PlanRequest& request);

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
 #include "models/job/job.hpp"
 #include "models/job/node_cluster.hpp"
@@ -17,6 +15,7 @@
 #include "sim/plain_number.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/compare_options.hpp"
+#include "tools/commands/plan_checks.hpp"
 #include "tools/commands/price_settings.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
@@ -35,9 +34,8 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double asked_tokens = 1e12;       // of the run that is timed where the tokens are asked for
-constexpr std::size_t shown_rows = 16;      // in terminals; files hold all
-constexpr double forgotten_millions = 1e5;  // dollars without a unit, up to which "M" may have been meant
+constexpr double asked_tokens = 1e12;   // of the run that is timed where the tokens are asked for
+constexpr std::size_t shown_rows = 16;  // in terminals; files hold all
 
 Seconds parse_days(const std::string& text) {
   const bool bare =
@@ -148,82 +146,41 @@ JsonValue document_of(const PlanRequest& request, double tokens, std::vector<Inp
   return document;
 }
 
-void check_question(const PlanRequest& request, const PurchaseLimits& limits) {
-  if (request.tokens.empty() && !limits.time)
-    throw option_error("--tokens", "", "neither the tokens of the run nor its days are given",
-                       "--tokens 15T --days 90, or one of them with --budget or --power");
-  if (request.tokens.empty() && !limits.money && !limits.power && !limits.racks)
-    throw option_error("--days", request.days, "nothing limits the tokens", "add --budget, --power or --racks");
-}
-
-double parse_tokens(const std::string& text) {
-  const double tokens = parse_amount({"--tokens", text});
-  if (tokens > most_tokens)
-    throw option_error("--tokens", text,
-                       fmt::format("a run has at most {} T tokens", count_text(std::llround(most_tokens / 1e12))),
-                       "15T is 15 trillion tokens");
-  return tokens;
-}
-
-/// Refuses limits of --caps that no driver of the machines takes.
-void check_caps(const PlanRequest& request, const std::vector<MachineChoice>& machines, const Catalog& catalog) {
-  const AcceleratorPart* lowest = nullptr;  // that takes the least share of its rating
-  const auto least_share_of = [](const AcceleratorPart& part) { return least_power_limit(part) / part.power.value; };
-  for (const MachineChoice& machine : machines) {
-    const AcceleratorPart& part = *catalog.find_accelerator(machine.accelerator);
-    if (machine.cap >= least_share_of(part)) return;
-    if (!lowest || least_share_of(part) < least_share_of(*lowest)) lowest = &part;
-  }
-  if (!lowest) return;
-  throw option_error(
-      "--caps", request.caps,
-      fmt::format("every limit is below the least one of its accelerators: {} takes no less than {}, {} "
-                  "of its rating",
-                  lowest->id, power_text(least_power_limit(*lowest)), percent_text(least_share_of(*lowest))),
-      "percent of the rating from there on: 100,80");
-}
-
-/// Refuses a budget that buys not one node, which a number without its unit often is.
-void check_budget(const PlanRequest& request, const PurchaseLimits& limits, const std::vector<MachineChoice>& machines,
-                  const Catalog& catalog, const PriceList& prices) {
-  if (!limits.money) return;
-  std::optional<Dollars> least;
-  std::string cheapest;
-  for (const MachineChoice& machine : machines) {
-    const std::optional<Dollars> each = price_of(machine.node, catalog, prices).each;
-    if (each && (!least || *each < *least)) least = each, cheapest = machine.node;
-  }
-  if (!least || *limits.money >= *least) return;
-  const char last = request.budget.back();
-  const bool bare = last >= '0' && last <= '9' && limits.money->in(dollar) <= forgotten_millions;
-  throw option_error("--budget", request.budget,
-                     fmt::format("{} buys no node: the cheapest, {}, costs {}", money_text(*limits.money), cheapest,
-                                 money_text(*least)),
-                     bare ? fmt::format("did you mean {}M?", request.budget) : "write dollars with k, M or B: 150M");
-}
-
-std::string setting_of_hall(const PlanRequest& request) {
-  return "cluster.facility.like=" + request.hall;
-}
-
 /// Targets of the search: where tokens are asked for, days only turn time into tokens.
 PurchaseLimits searched_limits(PurchaseLimits limits, bool tokens_known) {
   if (!tokens_known) limits.time.reset();
   return limits;
 }
 
+/// Settings without those that a later one of the same path replaces.
+std::vector<std::string> without_replaced(const std::vector<std::string>& settings) {
+  const auto path_of = [](const std::string& setting) { return setting.substr(0, setting.find('=')); };
+  std::vector<std::string> out;
+  for (const std::string& setting : settings) {
+    std::erase_if(out, [&](const std::string& earlier) { return path_of(earlier) == path_of(setting); });
+    out.push_back(setting);
+  }
+  return out;
+}
+
 std::string confirm_command(const PlanRequest& request, const PlanAnswer& answer, const PurchasePlan& plan) {
   ScenarioRequest confirmed = request.scenario;
   confirmed.on = plan.machine.node;
   confirmed.gpus = std::to_string(plan.accelerators);
-  if (!request.hall.empty()) confirmed.settings.push_back(setting_of_hall(request));
+  if (!request.hall.empty()) confirmed.settings.push_back(setting_of_hall(request.hall));
   confirmed.settings.push_back("job.tokens=" + plain_number(purchase_tokens(answer, plan), 15));
   const std::vector<std::string>& variant = plan.machine.settings;
   confirmed.settings.insert(confirmed.settings.end(), variant.begin(), variant.end());
   if (!plan.machine.precision.empty()) confirmed.settings.push_back("job.precision=" + plan.machine.precision);
   confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
+  confirmed.settings = without_replaced(confirmed.settings);
   if (plan.machine.cap < 1) confirmed.cap = plain_number(100 * plan.machine.cap, 6) + "%";
   return "clusterwright size " + words_of(confirmed);
+}
+
+/// Whether plans stand in the order of their time: the most tokens in the days, or the least time, comes first.
+bool is_fastest_first(const PlanAnswer& answer) {
+  return !answer.tokens || (answer.objective == PurchaseObjective::time && !answer.limits.time);
 }
 
 std::string as_text(const PlanAnswer& answer, bool markdown) {
@@ -238,7 +195,10 @@ std::string as_text(const PlanAnswer& answer, bool markdown) {
   }
   const std::size_t all = shown_plans(answer).size();
   if (all > table.rows.size())
-    text += fmt::format("{} more plans cost more and take less time or power: -o plans.csv\n", all - table.rows.size());
+    text += fmt::format("{} more plans {}: -o plans.csv\n", all - table.rows.size(),
+                        !answer.tokens             ? "train fewer tokens"
+                        : is_fastest_first(answer) ? "take longer"
+                                                   : "cost more and take less time or power");
   for (const std::string& sentence : purchase_sentences(answer))
     text += (markdown ? markdown_text(sentence) + "\n" : printable(sentence)) + "\n";
   if (!answer.confirm.empty()) {
@@ -261,55 +221,14 @@ std::string render_as(OutputFormat format, const PlanAnswer& answer, const std::
   }
 }
 
-/// Error of the job on one node of a machine, and in its hall; nothing where it can be read.
-std::optional<ConfigError> error_on(const PurchaseJob& job, const MachineChoice& machine, bool with_variant) {
-  ScenarioOptions options;
-  options.settings = job.settings;
-  if (with_variant) options.settings.insert(options.settings.end(), machine.settings.begin(), machine.settings.end());
-  options.node = machine.node;
-  options.accelerators = 1;
-  try {
-    std::vector<InputFile> unused;
-    JobSite(scenario_of_document(job.scenario, options), unused);
-  } catch (const ConfigError& error) {
-    return error;
-  }
-  return {};
-}
-
-/// Refuses a value of --vary that means nothing: of a machine it would be a reason.
-void check_variants(const PurchaseRequest& asked) {
-  std::set<std::string> checked;
-  for (const MachineChoice& machine : asked.machines) {
-    if (machine.variant.empty() || checked.contains(machine.variant) || error_on(asked.job, machine, false)) continue;
-    checked.insert(machine.variant);
-    if (const auto error = error_on(asked.job, machine, true); error && is_of_words(*error)) throw *error;
-  }
-}
-
-/// Refuses a hall that does not exist at its option: of a machine it would be a reason.
-void check_hall(const PlanRequest& request, const PurchaseRequest& asked) {
-  if (request.hall.empty()) return;
-  PurchaseJob usual = asked.job;  // in the usual hall of each node
-  std::erase(usual.settings, setting_of_hall(request));
-  for (const MachineChoice& machine : asked.machines) {
-    if (error_on(usual, machine, false)) continue;
-    const auto error = error_on(asked.job, machine, false);
-    if (!error || !is_of_words(*error)) return;
-    Diagnostic first = error->diagnostics().front();
-    if (first.places.empty() || first.places.front().source->name().starts_with("--set"))
-      first.places = {option_place("--hall", request.hall)};
-    throw ConfigError(first);
-  }
-}
-
 PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& answer, std::vector<InputFile>& inputs) {
   PurchaseRequest out;
   out.job.scenario = document_of(request, answer.tokens.value_or(0), inputs);
   out.job.settings = request.scenario.settings;
-  if (!request.hall.empty()) out.job.settings.push_back(setting_of_hall(request));
+  if (!request.hall.empty()) out.job.settings.push_back(setting_of_hall(request.hall));
   out.job.settings.push_back("job.tokens=" + plain_number(answer.tokens.value_or(asked_tokens), 15));
   out.limits = searched_limits(answer.limits, answer.tokens.has_value());
+  if (!answer.tokens) out.job.money.paid_time = answer.limits.time;
   if (!request.sizes.empty()) out.sizes = parse_counts({"--gpus", request.sizes});
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
   const JsonValue priced = with_price_settings(out.job.scenario, out.job.settings, inputs);
@@ -318,11 +237,23 @@ PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& a
   check_caps(request, out.machines, catalog);
   check_budget(request, answer.limits, out.machines, catalog, prices);
   check_hall(request, out);
+  if (answer.tokens) check_tokens(request, out, *answer.tokens);
   check_variants(out);
   out.objective = answer.objective;
   out.keep_slow = !request.scenario.on.empty();
   out.stop = interrupted;
   return out;
+}
+
+/// Objective of --objective. Without it the cheapest plan is the best; where no days are asked for and another target
+/// ends the sizes, the fastest is: the cheapest would be the smallest machine that holds the model.
+void set_objective(const PlanRequest& request, PlanAnswer& answer) {
+  const PurchaseLimits& limits = answer.limits;
+  answer.fastest_by_default = answer.tokens && request.objective.empty() && !limits.time && has_target(limits);
+  const std::string usual = answer.fastest_by_default ? "days" : "cost";
+  answer.objective = static_cast<PurchaseObjective>(
+      parse_choice("--objective", request.objective.empty() ? usual : request.objective, {"cost", "days", "power"}));
+  if (!answer.tokens) answer.objective = PurchaseObjective::time;  // the most tokens in the days
 }
 
 /// What the plans have in common.
@@ -356,17 +287,17 @@ ExitCode plan(const PlanRequest& request) {
   answer.limits = limits_of(request);
   check_question(request, answer.limits);
   if (!request.tokens.empty()) answer.tokens = parse_tokens(request.tokens);
-  answer.objective =
-      static_cast<PurchaseObjective>(parse_choice("--objective", request.objective, {"cost", "days", "power"}));
-  if (!answer.tokens) answer.objective = PurchaseObjective::time;  // the most tokens in the days
+  set_objective(request, answer);
   PurchaseRequest asked = purchase_request(request, answer, answer.inputs);
   {
     ProgressLine progress("machines", 3 * asked.machines.size(), request.output.quiet);
     asked.progress = [&](std::size_t done) { progress.finished(done); };
     answer.found = search_purchases(asked);
   }
-  if (!answer.tokens)  // the most tokens first
-    std::ranges::stable_sort(answer.found.frontier, {}, [](const PurchasePlan& p) { return p.figures.time.value; });
+  if (is_fastest_first(answer))
+    std::ranges::stable_sort(answer.found.frontier, {}, [&](const PurchasePlan& plan) {
+      return rank_of(plan.figures, PurchaseObjective::time, answer.limits);
+    });
   describe(asked, answer);
   for (const PurchasePlan& plan : shown_plans(answer)) answer.confirm.push_back(confirm_command(request, answer, plan));
   deliver(targets, request.output.quiet,

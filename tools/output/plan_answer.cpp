@@ -27,9 +27,24 @@ std::string layout_text(const PurchasePlan& plan) {
   return text;
 }
 
+/// Money of the run; nothing where the rent of what is rented is not known.
+std::optional<Dollars> known_run_price(const PlanAnswer& answer, const PurchasePlan& plan) {
+  if (plan.figures.rented && plan.figures.lower_bound) return {};
+  return purchase_run_price(answer, plan);
+}
+
+JsonValue dollars_or_null(std::optional<Dollars> money) {
+  return money ? JsonValue(money->in(dollar)) : JsonValue();
+}
+
+JsonValue capex_of(const PurchaseFigures& f) {
+  if (f.rented) return {};
+  return JsonValue::object(
+      {{"low", f.money.low.in(dollar)}, {"value", f.money.value.in(dollar)}, {"high", f.money.high.in(dollar)}});
+}
+
 JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_t place) {
   const PurchaseFigures& f = plan.figures;
-  const auto rent = purchase_rent(answer, plan);
   const auto runs = break_even_runs(answer, plan);
   JsonValue settings = JsonValue::list();
   for (const std::string& setting : plan.settings) settings.push_back(setting);
@@ -45,13 +60,13 @@ JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_
                     {{"low", f.time.low.in(day)}, {"value", f.time.value.in(day)}, {"high", f.time.high.in(day)}})},
        {"trillion_tokens", trillion_tokens(answer, plan)},
        {"chance_in_time", answer.tokens && answer.limits.time ? JsonValue(purchase_chance(answer, plan)) : JsonValue()},
-       {"capex_usd",
-        JsonValue::object(
-            {{"low", f.money.low.in(dollar)}, {"value", f.money.value.in(dollar)}, {"high", f.money.high.in(dollar)}})},
-       {"lower_bound", plan.sized->cost.lower_bound()},
-       {"run_usd", purchase_run_price(answer, plan).in(dollar)},
+       {"capex_usd", capex_of(f)},
+       {"rented", f.rented},
+       {"lower_bound", f.lower_bound},
+       {"budget_open", f.lower_bound && answer.limits.money && spent_money(f) <= *answer.limits.money},
+       {"run_usd", dollars_or_null(known_run_price(answer, plan))},
        {"chance_fits", purchase_fit_chance(plan)},
-       {"rent_usd", rent ? JsonValue(rent->in(dollar)) : JsonValue()},
+       {"rent_usd", dollars_or_null(purchase_rent(answer, plan))},
        {"break_even_runs", runs ? JsonValue(*runs) : JsonValue()},
        {"facility_mw", f.power.in(megawatt)},
        {"racks", f.racks},
@@ -84,16 +99,23 @@ std::vector<PurchasePlan> shown_plans(const PlanAnswer& answer) {
 std::size_t place_of_best(const PlanAnswer& answer) {
   const auto& plans = answer.found.frontier;
   const auto best = std::ranges::min_element(
-      plans, {}, [&](const PurchasePlan& plan) { return objective_of(plan.figures, answer.objective); });
+      plans, {}, [&](const PurchasePlan& plan) { return rank_of(plan.figures, answer.objective, answer.limits); });
   return best == plans.end() ? 0 : static_cast<std::size_t>(best - plans.begin());
+}
+
+bool is_open(const PlanAnswer& answer, const PurchasePlan& plan) {
+  return is_open(plan.figures, answer.objective, answer.limits);
 }
 
 std::optional<AllowedDelay> delay_allowed(const PlanAnswer& answer, const PurchasePlan& plan,
                                           const PurchasePlan& than) {
+  const auto is_bought_whole = [](const PurchaseFigures& f) { return !f.by_run && !f.rented && !f.lower_bound; };
+  if (!is_bought_whole(plan.figures) || !is_bought_whole(than.figures)) return {};
   const Seconds end = than.figures.time.value;
   std::optional<PurchasePlan> instead;
   for (const PurchasePlan& size : answer.found.frontier) {
-    if (size.machine.accelerator != plan.machine.accelerator || size.figures.money.value > than.figures.money.value)
+    if (size.machine.accelerator != plan.machine.accelerator || !is_bought_whole(size.figures) ||
+        size.figures.money.value > than.figures.money.value)
       continue;
     if (!instead || size.figures.time.value < instead->figures.time.value) instead = size;
   }
@@ -106,6 +128,7 @@ std::optional<AllowedDelay> delay_allowed(const PlanAnswer& answer, const Purcha
 std::string question_text(const PlanAnswer& answer) {
   std::string text = answer.tokens ? fmt::format("{} T tokens", significant_text(*answer.tokens / of_tokens, 4))
                                    : std::string("the most tokens");
+  if (answer.tokens && !answer.limits.time && answer.objective == PurchaseObjective::time) text += " in the least time";
   if (answer.limits.time) text += " in " + purchase_days(*answer.limits.time);
   if (answer.limits.time && answer.tokens && answer.limits.chance != 0.5)
     text += fmt::format(" with a chance of {:g} %", 100 * answer.limits.chance);
@@ -131,6 +154,7 @@ ResultTable table_of(const PlanAnswer& answer, const std::vector<PurchasePlan>& 
                      {"days_low", "Low", ""},
                      {"days_high", "High", ""},
                      {"chance_in_time", "In time", "%", 100, decimals},
+                     words_column("bound", ""),
                      {"capex_usd", "To buy", "$ M", 1e-6},
                      {"capex_low_usd", "Low", "$ M", 1e-6},
                      {"capex_high_usd", "High", "$ M", 1e-6},
@@ -142,17 +166,20 @@ ResultTable table_of(const PlanAnswer& answer, const std::vector<PurchasePlan>& 
   for (const PurchasePlan& plan : plans) {
     if (rows > 0 && table.rows.size() == rows) break;
     const PurchaseFigures& f = plan.figures;
+    const auto bought = [&](Dollars money) { return f.rented ? Cell() : Cell(money.in(dollar)); };
+    const auto run = known_run_price(answer, plan);
     table.rows.push_back({purchase_name(plan), plan.machine.node, trillion_tokens(answer, plan), f.time.value.in(day),
                           f.time.low.in(day), f.time.high.in(day),
-                          has_chance ? Cell(purchase_chance(answer, plan)) : Cell(), f.money.value.in(dollar),
-                          f.money.low.in(dollar), f.money.high.in(dollar), f.power.in(megawatt), f.racks,
-                          purchase_run_price(answer, plan).in(dollar), layout_text(plan)});
+                          has_chance ? Cell(purchase_chance(answer, plan)) : Cell(), f.lower_bound ? "at least" : "",
+                          bought(f.money.value), bought(f.money.low), bought(f.money.high), f.power.in(megawatt),
+                          f.racks, run ? Cell(run->in(dollar)) : Cell(), layout_text(plan)});
   }
   // What is the same in all rows, or of no plan.
   const auto drop = [&](std::size_t column) {
     table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(column));
     for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   };
+  if (std::ranges::none_of(plans, [](const PurchasePlan& plan) { return plan.figures.lower_bound; })) drop(7);
   if (!has_chance) drop(6);
   if (answer.tokens)
     drop(2);
@@ -200,8 +227,9 @@ JsonValue plan_to_json(const PlanAnswer& answer) {
                                          {"precision", one.machine.precision},
                                          {"variant", text_or_null(one.machine.variant)},
                                          {"reason", one.reason}}));
-  document.set("best",
-               answer.found.frontier.empty() ? JsonValue() : JsonValue(static_cast<int>(place_of_best(answer))));
+  const std::size_t best = place_of_best(answer);
+  const bool has_best = !answer.found.frontier.empty() && !is_open(answer, answer.found.frontier[best]);
+  document.set("best", has_best ? JsonValue(static_cast<int>(best)) : JsonValue());
   document.set("frontier", std::move(frontier));
   document.set("misses", std::move(misses));
   document.set("refused", std::move(refused));

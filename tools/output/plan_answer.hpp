@@ -19,6 +19,7 @@ struct PlanAnswer {
   std::optional<double> tokens;  ///< of the run; none: asked for
   PurchaseLimits limits;
   PurchaseObjective objective = PurchaseObjective::cost;
+  bool fastest_by_default = false;  ///< the objective is the time since nothing else was said
   PurchaseAnswer found;
   double goodput = 1;  ///< of the price list
   std::string prices;  ///< name and date of the price list
@@ -34,13 +35,16 @@ double trillion_tokens(const PlanAnswer& answer, const PurchasePlan& plan);
 std::vector<PurchasePlan> shown_plans(const PlanAnswer& answer);
 std::size_t place_of_best(const PlanAnswer& answer);
 
+/// Whether missing prices leave open that a plan is what was asked for, so that it is not called the best.
+bool is_open(const PlanAnswer& answer, const PurchasePlan& plan);
+
 /// Time by which one purchase may come later than another one, and still be done with it for no more money.
 struct AllowedDelay {
   Seconds time;
   std::optional<PurchasePlan> instead;  ///< size that would be bought then; none: one that is larger in proportion
 };
 /// Delay until the end of the run on the dearer machine. The size is the fastest of the frontier for its money. Nothing
-/// where no delay is left. @param than  the dearer one
+/// where no delay is left, a price is not whole, or something is rented. @param than  the dearer one
 std::optional<AllowedDelay> delay_allowed(const PlanAnswer& answer, const PurchasePlan& plan, const PurchasePlan& than);
 
 /// Question in a line: "15 T tokens in 90 days within $150 M and 8 MW".

@@ -35,7 +35,8 @@ class MoneyDrawing {
     for (const auto* plans : {&answer.found.by_accelerator, &answer.found.frontier})
       for (const PurchasePlan& plan : *plans) {
         most_days_ = std::max(most_days_, plan.figures.time.high.in(day));
-        most_money_ = std::max(most_money_, plan.figures.money.high.in(dollar) / 1e6);
+        most_money_ = std::max(most_money_, money_of(plan, plan.figures.money.high));
+        by_run_ = plan.figures.by_run;
       }
     most_days_ *= 1.05, most_money_ *= 1.05;
   }
@@ -51,7 +52,11 @@ class MoneyDrawing {
   double x(double days) const { return Scale(0, most_days_, box_.left, box_.right)(days); }
   double y(double money) const { return Scale(0, most_money_, box_.bottom, box_.top)(money); }
   static double days_of(const PurchasePlan& plan) { return plan.figures.time.value.in(day); }
-  static double money_of(const PurchasePlan& plan) { return plan.figures.money.value.in(dollar) / 1e6; }
+  /// Money of the run where that ranks the plans, else that of the purchase at an end of the prices.
+  static double money_of(const PurchasePlan& plan, Dollars bought) {
+    return (plan.figures.by_run ? plan.figures.run : bought).in(dollar) / 1e6;
+  }
+  static double money_of(const PurchasePlan& plan) { return money_of(plan, plan.figures.money.value); }
 
   std::string grid() const {
     std::string out;
@@ -62,7 +67,7 @@ class MoneyDrawing {
     for (double days = 0; days <= most_days_; days += columns)
       out += svg_line("base", x(days), box_.bottom, x(days), box_.bottom + 4) +
              svg_label("tick", x(days), box_.bottom + 18, "middle", fmt::format("{:g}", days));
-    return out + svg_label("axis", 4, 16, "start", "to buy, $ M") +
+    return out + svg_label("axis", 4, 16, "start", by_run_ ? "the run, $ M" : "to buy, $ M") +
            svg_label("axis", (box_.left + box_.right) / 2, money_chart_height - 6, "middle", "days");
   }
 
@@ -71,7 +76,7 @@ class MoneyDrawing {
     if (answer_.tokens && answer_.limits.time && answer_.limits.time->in(day) < most_days_)
       out +=
           svg_line("p-limit", x(answer_.limits.time->in(day)), box_.top, x(answer_.limits.time->in(day)), box_.bottom);
-    if (answer_.limits.money && answer_.limits.money->in(dollar) / 1e6 < most_money_)
+    if (answer_.limits.money && !by_run_ && answer_.limits.money->in(dollar) / 1e6 < most_money_)
       out += svg_line("p-limit", box_.left, y(answer_.limits.money->in(dollar) / 1e6), box_.right,
                       y(answer_.limits.money->in(dollar) / 1e6));
     return out;
@@ -80,8 +85,8 @@ class MoneyDrawing {
   std::string bars(const PurchasePlan& plan) const {
     const PurchaseFigures& f = plan.figures;
     return svg_line("p-bar", x(f.time.low.in(day)), y(money_of(plan)), x(f.time.high.in(day)), y(money_of(plan))) +
-           svg_line("p-bar", x(days_of(plan)), y(f.money.low.in(dollar) / 1e6), x(days_of(plan)),
-                    y(f.money.high.in(dollar) / 1e6));
+           svg_line("p-bar", x(days_of(plan)), y(money_of(plan, f.money.low)), x(days_of(plan)),
+                    y(money_of(plan, f.money.high)));
   }
 
   std::string dot(const PurchasePlan& plan, double radius, std::string_view style) const {
@@ -101,7 +106,8 @@ class MoneyDrawing {
       const double base = std::max(at_y - 6, free);
       if (base > at_y - 6) out += svg_line("p-lead", at_x, at_y, at_x + 16, base - 4);
       out += svg_label("p-name", at_x + 18, base, "start",
-                       fmt::format("{} {}", count_text(plan->accelerators), plan->machine.accelerator));
+                       fmt::format("{} {}{}", count_text(plan->accelerators), plan->machine.accelerator,
+                                   plan->figures.lower_bound ? " (at least)" : ""));
       free = base + name_height;
     }
     return out;
@@ -110,6 +116,7 @@ class MoneyDrawing {
   const PlanAnswer& answer_;
   Rectangle box_;
   double most_days_ = 0, most_money_ = 0;
+  bool by_run_ = false;
 };
 
 std::string money_svg(const MoneyChart& chart, double width) {
@@ -118,7 +125,7 @@ std::string money_svg(const MoneyChart& chart, double width) {
 
 std::string money_section(const PlanAnswer& answer) {
   if (answer.found.by_accelerator.empty()) return {};
-  const MoneyChart chart{{"money", "Money against days", "The cheapest plan of each accelerator with its intervals."},
+  const MoneyChart chart{{"money", "Money against days", "The best plan of each accelerator with its intervals."},
                          &answer};
   return html_section(
       "Money against days",

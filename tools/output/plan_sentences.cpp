@@ -2,9 +2,11 @@
 #include "tools/output/plan_sentences.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "models/site/sizing/run_cost.hpp"
@@ -17,12 +19,24 @@ namespace {
 
 constexpr double months_of_a_year = 12;
 
+/// Money of a plan with all that is known of it.
+std::string known_money(const PlanAnswer& answer, const PurchasePlan& plan) {
+  const PurchaseFigures& f = plan.figures;
+  std::string text = purchase_price(f);
+  if (f.rented) return text;
+  if (f.by_run) text += " to buy";
+  if (!f.lower_bound) text += fmt::format(" ({} to {})", purchase_money(f.money.low), purchase_money(f.money.high));
+  if (f.by_run)
+    text += fmt::format(", {}{} for the run", f.lower_bound ? "at least " : "",
+                        purchase_money(purchase_run_price(answer, plan)));
+  return text;
+}
+
 /// Figures of a plan where time stands for tokens: "$50 M, 5 MW".
 std::string figures_text(const PlanAnswer& answer, const PurchasePlan& plan) {
   const std::string work = answer.tokens ? purchase_days(plan.figures.time.value)
                                          : significant_text(trillion_tokens(answer, plan), 3) + " T tokens";
-  return fmt::format("{}, {} ({} to {}), {} from the grid, {} racks", work, purchase_money(plan.figures.money.value),
-                     purchase_money(plan.figures.money.low), purchase_money(plan.figures.money.high),
+  return fmt::format("{}, {}, {} from the grid, {} racks", work, known_money(answer, plan),
                      purchase_power(plan.figures.power), plan.figures.racks);
 }
 
@@ -50,6 +64,7 @@ std::string break_even_text(const PlanAnswer& answer, const PurchasePlan& plan) 
                                        significant_text(*months, 2), significant_text(*runs, 2));
   if (*months > months_of_a_year * cost.years)
     return fmt::format("renting is cheaper: {}, which is beyond their life of {}.", back, life);
+  if (plan.figures.lower_bound) return "parts without a price leave open from when on buying is cheaper.";
   if (*runs <= 1) return fmt::format("buying is cheaper for this run alone: {}.", back);
   return fmt::format(
       "for this run alone renting is cheaper. Buying is if their later time is used too: {}; over their life of {} the "
@@ -60,8 +75,11 @@ std::string break_even_text(const PlanAnswer& answer, const PurchasePlan& plan) 
 std::string rent_sentence(const PlanAnswer& answer, const PurchasePlan& plan) {
   const auto rent = purchase_rent(answer, plan);
   if (!rent) return fmt::format("No price list states a rent of {}.", plan.machine.accelerator);
+  if (plan.figures.rented)
+    return fmt::format("Nothing is bought: the rent of the accelerators for the run is {} at ${} an accelerator-hour.",
+                       purchase_money(*rent), significant_text(plan.sized->cost.per_hour.total().in(dollar), 3));
   return fmt::format("To buy costs {}, to rent the accelerators for the run {} at ${} an accelerator-hour: {}",
-                     purchase_money(plan.figures.money.value), purchase_money(*rent),
+                     purchase_price(plan.figures), purchase_money(*rent),
                      significant_text(plan.sized->cost.rent->rent_per_hour.in(dollar), 3),
                      break_even_text(answer, plan));
 }
@@ -70,8 +88,8 @@ std::string rent_sentence(const PlanAnswer& answer, const PurchasePlan& plan) {
 const PurchasePlan& surer_plan(const PlanAnswer& answer) {
   return *std::ranges::max_element(answer.found.frontier, {}, [&](const PurchasePlan& plan) {
     const double chance = purchase_chance(answer, plan);
-    return chance < likely_in_time ? std::pair(chance, Dollars())
-                                   : std::pair(likely_in_time, -plan.figures.money.value);
+    return chance < likely_in_time ? std::tuple(chance, false, Dollars())
+                                   : std::tuple(likely_in_time, !plan.figures.lower_bound, -ranked_money(plan.figures));
   });
 }
 
@@ -86,7 +104,7 @@ std::string chance_sentence(const PlanAnswer& answer, const PurchasePlan& best) 
   std::string text = "It is in time with a chance of " + chance_text(answer, purchase_chance(answer, best));
   if (&surer != &best)
     text += fmt::format("; {} would be with {}, for {}", purchase_name(surer),
-                        chance_text(answer, purchase_chance(answer, surer)), purchase_money(surer.figures.money.value));
+                        chance_text(answer, purchase_chance(answer, surer)), purchase_price(surer.figures));
   return text + ". `--chance 90%` plans for the slow end of each step.";
 }
 
@@ -139,24 +157,69 @@ void add_refused(const PlanAnswer& answer, std::vector<std::string>& out) {
                               refused.machine.variant.empty() ? "" : ", " + refused.machine.variant, refused.reason));
 }
 
-void add_best(const PlanAnswer& answer, std::vector<std::string>& out) {
+/// Goal that the best plan reaches.
+std::string goal_text(const PlanAnswer& answer, const PurchasePlan& best) {
   constexpr std::array goals = {"Cheapest", "Fastest", "Least power"};
-  const PurchasePlan& best = answer.found.frontier[place_of_best(answer)];
   const bool by_tokens = !answer.tokens && answer.objective == PurchaseObjective::time;
-  out.push_back(fmt::format("{}: {} in {}: {}.",
-                            by_tokens ? "Most tokens" : goals[static_cast<std::size_t>(answer.objective)],
-                            purchase_name(best), best.machine.node, figures_text(answer, best)));
+  if (answer.objective == PurchaseObjective::cost && is_open(answer, best)) return "Least sum of what has a price";
+  if (answer.objective == PurchaseObjective::cost && best.figures.by_run) return "Cheapest run";
+  return by_tokens ? "Most tokens" : goals[static_cast<std::size_t>(answer.objective)];
+}
+
+/// Why no plan is called the best.
+std::string open_sentence(const PlanAnswer& answer) {
+  if (answer.objective == PurchaseObjective::cost)
+    return "No plan that meets the targets has a whole price, so none is called the cheapest.";
+  return "No plan that meets the other targets has a whole price, so it is open whether one keeps to the budget.";
+}
+
+/// How the plans were ranked, where that is not the usual way.
+void add_ranking(const PlanAnswer& answer, const PurchasePlan& best, std::vector<std::string>& out) {
+  if (answer.fastest_by_default)
+    out.push_back(
+        "Without --days the best plan is the one that takes the least time within the targets; `--objective cost` "
+        "names the cheapest that holds the model.");
+  if (best.figures.by_run)
+    out.push_back("Rented machines take part: all rank by the money of the run, not by what is bought.");
+}
+
+/// Accelerators whose best plan has no whole price, and what has none.
+void add_unpriced(const PlanAnswer& answer, std::vector<std::string>& out) {
+  for (const PurchasePlan& plan : answer.found.by_accelerator) {
+    if (!plan.figures.lower_bound) continue;
+    out.push_back(fmt::format("{} has no whole price: the list {} {}.{}", purchase_name(plan),
+                              plan.figures.rented ? "does not state" : "has none of",
+                              fmt::join(plan.sized->cost.unpriced, ", "),
+                              answer.limits.money ? " Whether it keeps to the budget is open." : ""));
+  }
+}
+
+/// Batch that replicas share evenly, where it is not the stated one.
+std::string batch_sentence(const PurchasePlan& plan) {
+  const int batch = plan.sized->step->plan.global_batch;
+  if (batch == plan.stated_batch) return {};
+  return fmt::format("Its global batch is {} sequences, not {}, so that its replicas share it evenly.",
+                     count_text(batch), count_text(plan.stated_batch));
+}
+
+void add_best(const PlanAnswer& answer, std::vector<std::string>& out) {
+  const PurchasePlan& best = answer.found.frontier[place_of_best(answer)];
+  if (is_open(answer, best)) out.push_back(open_sentence(answer));
+  out.push_back(fmt::format("{}: {} in {}: {}.", goal_text(answer, best), purchase_name(best), best.machine.node,
+                            figures_text(answer, best)));
+  add_ranking(answer, best, out);
   const auto add = [&](std::string sentence) {
     if (!sentence.empty()) out.push_back(std::move(sentence));
   };
   if (const std::string used = binding_text(answer, best); !used.empty()) add("It uses " + used + ".");
   add(chance_sentence(answer, best));
   add(fit_sentence(answer, best));
+  add(batch_sentence(best));
   add("Memory: " + best.sized->step->verdict + ".");
   for (const std::string& warning : best.sized->step->warnings) add("Its step: " + warning + ".");
   add(rent_sentence(answer, best));
   add(wait_sentence(answer));
-  if (best.sized->cost.lower_bound()) add("Parts without a price are not in the sum: it is a lower bound.");
+  add_unpriced(answer, out);
 }
 
 }  // namespace

@@ -36,12 +36,18 @@ std::string purchase_name(const PurchasePlan& plan) {
                      plan.machine.variant.empty() ? "" : ", " + plan.machine.variant);
 }
 
+std::string purchase_price(const PurchaseFigures& figures) {
+  if (figures.rented && figures.lower_bound) return "a rent that no price list states";
+  if (figures.rented) return purchase_money(figures.run) + " of rent";
+  return (figures.lower_bound ? "at least " : "") + purchase_money(figures.money.value);
+}
+
 std::string figure_text(const PurchaseFigures& figures, PurchaseLimit limit, double chance) {
   switch (limit) {
     case PurchaseLimit::time:
       return purchase_days(time_at_chance(figures.time, chance));
     case PurchaseLimit::money:
-      return purchase_money(figures.money.value);
+      return figures.rented && !figures.lower_bound ? purchase_money(figures.run) : purchase_price(figures);
     case PurchaseLimit::power:
       return purchase_power(figures.power);
     default:
@@ -76,6 +82,7 @@ Dollars purchase_run_price(const PlanAnswer& answer, const PurchasePlan& plan) {
 
 std::optional<Dollars> purchase_rent(const PlanAnswer& answer, const PurchasePlan& plan) {
   const auto& rent = plan.sized->cost.rent;
+  if (plan.figures.rented && !plan.figures.lower_bound) return purchase_run_price(answer, plan);
   if (!rent) return {};
   return rent->rent_per_hour * (plan.accelerators * (purchase_run_time(answer, plan) / hour));
 }

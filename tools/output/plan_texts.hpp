@@ -20,6 +20,9 @@ const char* target_name(PurchaseLimit limit);  ///< "money"
 /// Machine of a plan: "640 x MI355X, fp8".
 std::string purchase_name(const PurchasePlan& plan);
 
+/// Money of a plan: "$57.61 M", "at least $57.61 M", "$1.104 M of rent".
+std::string purchase_price(const PurchaseFigures& figures);
+
 /// Value of a figure that a target limits. @param chance  to be in time, which the days are shown for
 std::string figure_text(const PurchaseFigures& figures, PurchaseLimit limit, double chance = 0.5);
 /// Value of a target.
@@ -29,7 +32,7 @@ std::string target_text(const PurchaseLimits& limits, PurchaseLimit limit);
 Seconds purchase_run_time(const PlanAnswer& answer, const PurchasePlan& plan);
 /// Share of that run in the price of the machine.
 Dollars purchase_run_price(const PlanAnswer& answer, const PurchasePlan& plan);
-/// Rent of the accelerators over that run; nothing where the list states none.
+/// Rent of the accelerators over that run, also of rented ones; nothing where the list states none.
 std::optional<Dollars> purchase_rent(const PlanAnswer& answer, const PurchasePlan& plan);
 /// Such runs, one after the other, for which the rent has cost as much as buying; nothing where it never has.
 std::optional<double> break_even_runs(const PlanAnswer& answer, const PurchasePlan& plan);
