@@ -10,8 +10,15 @@ namespace clusterwright {
 
 /// Names of an enumeration's values in order, given by a specialisation beside the enumeration:
 ///   template <> struct EnumNames<RailLayout> { static constexpr auto names = rail_layout_names; };
+/// `other_names` may stand beside `names`, a range of OtherName.
 template <class E>
 struct EnumNames {};
+
+/// Word of the field for a value that has another name here. Files may not write it; the error that refuses it helps.
+struct OtherName {
+  std::string_view word;
+  std::string_view help;  ///< sentence that names the value
+};
 
 /// Number of values of an enumeration that has names.
 template <class E>

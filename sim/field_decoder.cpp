@@ -166,7 +166,9 @@ std::optional<std::size_t> Decoder::choice(const JsonValue& value, const FieldSp
   if (value.is(JsonKind::text))
     for (std::size_t i = 0; i < spec.choices.size(); ++i)
       if (spec.choices[i] == value.as_text()) return i;
-  const std::string help = value.is(JsonKind::text) ? did_you_mean(value.as_text(), spec.choices) : "";
+  std::string help = value.is(JsonKind::text) ? did_you_mean(value.as_text(), spec.choices) : "";
+  for (const OtherName& other : spec.other_names)
+    if (value.is(JsonKind::text) && is_same_name(other.word, value.as_text())) help = other.help;
   error("E0203", fmt::format("must be {} (got {})", expected_kind(spec), shown(value)), value, "", help);
   return {};
 }

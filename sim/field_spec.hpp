@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/enum_array.hpp"
 #include "sim/json_value.hpp"
 
 namespace clusterwright {
@@ -63,6 +64,7 @@ struct FieldSpec {
   JsonValue fallback;  ///< value when the key is absent
   double scale = 1;    ///< base units per unit of the key
   std::vector<std::string> choices;
+  std::vector<OtherName> other_names;         ///< words that are no choice, with the help for whoever writes them
   std::function<const RecordSpec&()> nested;  ///< for records; a function, so that records may be recursive
 };
 

@@ -210,6 +210,8 @@ struct FieldCodec<E> {
   static void describe(FieldSpec& spec) {
     spec.type = FieldType::choice;
     for (const auto& name : EnumNames<E>::names) spec.choices.emplace_back(name);
+    if constexpr (requires { EnumNames<E>::other_names; })
+      spec.other_names.assign(EnumNames<E>::other_names.begin(), EnumNames<E>::other_names.end());
   }
   static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, E& out) {
     if (const auto index = decoder.choice(value, spec)) out = static_cast<E>(*index);

@@ -124,10 +124,14 @@ ClusterSession open_cluster(const ClusterName& name, const std::vector<std::stri
   if (name.gpus.empty())
     throw option_error("--on", name.on, "nothing says how many accelerators there are", "add --gpus N");
   ClusterSession session = session_with_catalog();
-  const NodePart& node = named_node(name.on, session.catalog);
-  JsonValue document = cluster_of_nodes(node, parse_count({"--gpus", name.gpus}));
+  const int accelerators = parse_count({"--gpus", name.gpus});
+  const NodePart& node = named_node(name.on, session.catalog, accelerators);
+  const std::string remark = slice_remark(name.on, node.id, session.catalog);
+  JsonValue document = cluster_of_nodes(node, accelerators);
   document.set("$schema", "cluster.schema.json");
-  return build_session(std::move(session), std::move(document), settings);
+  ClusterSession built = build_session(std::move(session), std::move(document), settings);
+  if (!remark.empty()) built.cluster.remarks.push_back(remark);
+  return built;
 }
 
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {

@@ -11,13 +11,23 @@
 
 namespace clusterwright {
 
-/// Node with this id; else the first one in the catalog that is sold with the accelerator of this id.
+/// Node with this id; else the one that is sold with the accelerator of this id.
+/// @param accelerators  number that the cluster is to have; 0: not known
 /// @throws ConfigError E0203 for a name of neither, with a suggestion; for an accelerator that is sold with no node,
 /// with the way to describe one
-const NodePart& named_node(const std::string& name, const Catalog& catalog);
+const NodePart& named_node(const std::string& name, const Catalog& catalog, int accelerators = 0);
 
 /// First node of the catalog that somebody sells with an accelerator; null where all are rented.
-const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog);
+///
+/// Chips of a torus are sold in slices of several sizes, which differ in nothing but the chips that their links join.
+/// A number of accelerators takes the slice with the smallest domain that holds it, the largest domain where none
+/// does: 512 TPU-v5p are one slice of 8 x 8 x 8, 8,192 are two of 16 x 16 x 16. Nodes that would leave chips idle, as a
+/// pod of 8,960 does, come last. Where no number is known, the first one stays.
+const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog, int accelerators = 0);
+
+/// Sentence that names the other slices which an accelerator stands for; empty where there are none or where `name` is
+/// a node itself. @param node  id of the one that was taken
+std::string slice_remark(const std::string& name, const std::string& node, const Catalog& catalog);
 
 /// Cluster of such nodes alone: its fabric follows.
 /// @param accelerators  filled into the last node, which may then be too large: building the cluster says so

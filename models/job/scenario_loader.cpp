@@ -251,7 +251,7 @@ void set_machine(JsonValue& document, const ScenarioOptions& options) {
                          "",
                          "add --gpus N"});
     const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
-    document.set("cluster", cluster_of_nodes(named_node(options.node, catalog), accelerators));
+    document.set("cluster", cluster_of_nodes(named_node(options.node, catalog, accelerators), accelerators));
   }
 }
 
@@ -301,6 +301,8 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.catalog = std::make_shared<Catalog>(load_catalog(configs_directory() / "parts", FactCheck::none));
   const Catalog& catalog = *scenario.catalog;
   scenario.cluster = placed_cluster(spec, catalog, scenario.source);
+  if (std::string text = slice_remark(options.node, spec.cluster.node.part, catalog); !text.empty())
+    scenario.cluster.remarks.push_back(std::move(text));
   scenario.like = like_parent(scenario.cluster.accelerator, catalog);
   check_length(spec.job, scenario.source);
   if (spec.prices)

@@ -222,6 +222,16 @@ void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   check_experts(errors, plan, s);
 }
 
+/// Settings with the nearest legal batches. A micro-batch of one sequence cannot become smaller, and a larger one
+/// divides no batch that it does not divide.
+std::string way_to_batch(const Plan& plan, std::int64_t stride) {
+  const std::int64_t below = plan.global_batch / stride * stride;
+  std::string text = "set what suits the machine: ";
+  if (below > 0) text += fmt::format("--set job.global_batch={} or ", below);
+  text += fmt::format("--set job.global_batch={}", below + stride);
+  return plan.micro_batch > 1 ? text + ", or a smaller job.micro_batch" : text;
+}
+
 void decide_batches(Contradictions& errors, Plan& plan, const Job& job) {
   plan.micro_batch = job.micro_batch.value_or(1);
   plan.global_batch = job.global_batch;
@@ -230,7 +240,7 @@ void decide_batches(Contradictions& errors, Plan& plan, const Job& job) {
     errors.report("E0312",
                   fmt::format("micro_batch {} x data {} = {} must divide the global batch {}", plan.micro_batch,
                               plan.data, stride, plan.global_batch),
-                  {"/job/global_batch", "/job/micro_batch"});
+                  {"/job/global_batch", "/job/micro_batch"}, way_to_batch(plan, stride));
     return;
   }
   plan.micro_batches = static_cast<int>(plan.global_batch / stride);

@@ -87,7 +87,7 @@ TEST_CASE("a number with a suffix says how a setting writes it", "[models][files
   CHECK(refused_setting("job.tokens=15 T").help.empty());  // neither a number nor one with a suffix
 }
 
-TEST_CASE("values that the program chose are named with the settings that change them", "[models][files]") {
+TEST_CASE("a batch that replicas do not divide names the nearest ones that they do", "[models][files]") {
   ScenarioOptions options;
   options.node = "DGX H100";
   options.accelerators = 1048;  // 2^3 * 131: no power of two is a multiple
@@ -95,7 +95,14 @@ TEST_CASE("values that the program chose are named with the settings that change
   const JsonValue usual = pretraining_of(configs_directory() / "transformers" / "llama3-8b.json", 0);
   const Diagnostic error = first_error([&] { resolve_plan(scenario_of_document(usual, options)); });
   CHECK(error.code == "E0312");
-  CHECK(error.help == "set what suits the machine: --set job.global_batch=VALUE or --set job.micro_batch=VALUE");
-  options.settings.emplace_back("job.global_batch=2048");  // which is a place of its own
-  CHECK(first_error([&] { resolve_plan(scenario_of_document(usual, options)); }).help.empty());
+  // 131 replicas: 15 x 131 = 1,965 and 16 x 131 = 2,096 are nearest to 2,048.
+  const std::string nearest = "set what suits the machine: --set job.global_batch=1965 or --set job.global_batch=2096";
+  CHECK(error.help == nearest);
+  options.settings.emplace_back("job.micro_batch=2");  // 262 at once: 7 x 262 = 1,834
+  CHECK(first_error([&] { resolve_plan(scenario_of_document(usual, options)); }).help ==
+        "set what suits the machine: --set job.global_batch=1834 or --set job.global_batch=2096, or a smaller "
+        "job.micro_batch");
+  options.settings = {"job.parallel.tensor=8", "job.parallel.pipeline=1", "job.global_batch=100"};
+  CHECK(first_error([&] { resolve_plan(scenario_of_document(usual, options)); }).help ==
+        "set what suits the machine: --set job.global_batch=131");
 }

@@ -32,6 +32,45 @@ TEST_CASE("an accelerator stands for the first node that is sold with it", "[mod
   CHECK(named_node("AWS p4d.24xlarge", shipped_parts()).rented);  // by its own name
 }
 
+TEST_CASE("chips of a torus take the smallest slice that holds them", "[models][nodes]") {
+  const auto taken = [](const char* chip, int count) { return named_node(chip, shipped_parts(), count).id; };
+  CHECK(taken("TPU-v5p", 64) == "TPU v5p host of a 4x4x4 slice");
+  CHECK(taken("TPU-v5p", 128) == "TPU v5p host of a 8x8x8 slice");  // 64 < 128 <= 512
+  CHECK(taken("TPU-v5p", 512) == "TPU v5p host of a 8x8x8 slice");
+  CHECK(taken("TPU-v5p", 513) == "TPU v5p host of a 8x8x16 slice");
+  CHECK(taken("TPU-v5p", 4096) == "TPU v5p host of a 16x16x16 slice");
+  CHECK(taken("TPU-v6e", 64) == "TPU v6e host of a 8x8 slice");
+  CHECK(taken("TPU-v6e", 256) == "TPU v6e host of a 16x16 slice");
+}
+
+TEST_CASE("a pod is taken where it is full, and where no slice holds the chips the largest one is", "[models][nodes]") {
+  const auto taken = [](const char* chip, int count) { return named_node(chip, shipped_parts(), count).id; };
+  CHECK(taken("TPU-v5p", 8960) == "TPU v5p pod");
+  CHECK(taken("TPU-v5p", 8192) == "TPU v5p host of a 16x16x16 slice");  // twice; a pod would leave 768 idle
+  CHECK(taken("TPU-v6e", 512) == "TPU v6e host of a 16x16 slice");
+  CHECK(taken("TPU-v4", 64) == "TPU v4 rack");  // first of two domains of 64
+  CHECK(taken("TPU-v4", 32) == "TPU v4 host of a 4x4x4 slice");
+  CHECK(taken("TPU-v5p", 0) == "TPU v5p pod");  // no number: the first of the catalog
+}
+
+TEST_CASE("servers and racks are the first of the catalog for every number", "[models][nodes]") {
+  for (const char* name : {"H100-SXM", "A100-80-SXM", "V100-SXM-32GB", "GB200-GPU", "MI250X", "Trainium2", "MI300X"})
+    for (const int count : {1, 8, 16, 64, 72, 512, 4096}) {
+      INFO(name << " x " << count);
+      CHECK(sold_node(name, shipped_parts(), count) == sold_node(name, shipped_parts()));
+    }
+}
+
+TEST_CASE("an accelerator of several slices names the others", "[models][nodes]") {
+  CHECK(slice_remark("TPU-v6e", "TPU v6e host of a 16x16 slice", shipped_parts()) ==
+        "--on TPU-v6e takes \"TPU v6e host of a 16x16 slice\", whose domain of 256 suits the number of accelerators; "
+        "others by name: \"TPU v6e host of a 8x8 slice\"");
+  CHECK(slice_remark("TPU v6e host of a 16x16 slice", "TPU v6e host of a 16x16 slice", shipped_parts()).empty());
+  CHECK(slice_remark("H100-SXM", "DGX H100", shipped_parts()).empty());
+  CHECK(slice_remark("", "TPU v6e host of a 16x16 slice", shipped_parts()).empty());
+  CHECK(slice_remark("H100-SXM", "no node", shipped_parts()).empty());
+}
+
 TEST_CASE("an accelerator that no node is sold with is not called unknown", "[models][nodes]") {
   const Diagnostic error = refused_node("H20");
   CHECK(error.code == "E0203");

@@ -19,6 +19,7 @@ enum class Paint { red, green, blue };
 template <>
 struct EnumNames<Paint> {
   static constexpr std::array<std::string_view, 3> names = {"red", "green", "blue"};
+  static constexpr std::array<OtherName, 1> other_names = {{{"azure", "azure is \"blue\" here"}}};
 };
 
 /// One field of every type.
@@ -155,6 +156,13 @@ TEST_CASE("auto lets the program choose, null is not known", "[sim][fields]") {
   CHECK(error_at(R"({"maker": "A", "wear": "auto"})") == "E0201 /wear '\"auto\"'");
   CHECK(error_at(R"({"maker": "A", "gears": null})") == "E0201 /gears 'null'");
   CHECK(error_at(R"({"maker": "A", "age": "auto"})") == "E0201 /age '\"auto\"'");
+}
+
+TEST_CASE("a word of the field for a choice is refused with the name that it has here", "[sim][fields]") {
+  CHECK(error_at(R"({"maker": "A", "paint": "azure"})") == "E0203 /paint '\"azure\"'");
+  CHECK(errors_of(R"({"maker": "A", "paint": "azure"})")[0].help == "azure is \"blue\" here");
+  CHECK(errors_of(R"({"maker": "A", "rim": "Azure"})")[0].help == "azure is \"blue\" here");
+  CHECK(errors_of(R"({"maker": "A", "paint": "gren"})")[0].help == "did you mean \"green\"?");
 }
 
 TEST_CASE("unknown keys are errors with a suggestion", "[sim][fields]") {

@@ -131,6 +131,19 @@ TEST_CASE("wrong words of a comparison are refused", "[tools][compare]") {
   check_refused("compare llama3-70b --vary node=H100-SXM,B200", "E0104", "how many accelerators");
 }
 
+TEST_CASE("a value that means nothing is an error before any option is predicted", "[tools][compare]") {
+  const ProgramRoom room;
+  const std::string long_work = "compare llama3-8b --on H100-SXM --gpus 64 --vary ";
+  // The first of them is named, wherever it stands among values that would take their time.
+  check_refused(room, long_work + "node=H100-SXM,WORSE,B200,BAD -o out.json", "E0203",
+                "unknown node or accelerator \"WORSE\"");
+  check_refused(room, long_work + "cluster.fabric.transport=ethernet,bad -o out.json", "E0203", "(got \"bad\")");
+  // One that breaks another rule is a row.
+  const auto answer = room.run(long_work + "precision=bf16,mxfp8");
+  CHECK(answer.code == 0);
+  CHECK(has(answer.out, "B (precision=mxfp8) does not run: parameters \"h100-sxm\" have no entry for GEMM in mxfp8"));
+}
+
 TEST_CASE("sensitivity agrees with run --explain, and has a page", "[tools][compare]") {
   const ProgramRoom room;
   const JsonValue answer = room.run("sensitivity llama3-8b-h100-64 --format json").json();
@@ -177,7 +190,7 @@ TEST_CASE("names that stand for another kind of file say so", "[tools][compare]"
   check_refused("sensitivity h100-superpod", "E0401", "\"h100-superpod\" is a cluster");
   check_refused("sensitivity llama-70b-h100", "E0401", "did you mean \"llama3-70b-h100\"?");
   check_refused("collective llama3-70b", "E0401", "\"llama3-70b\" is a model");
-  check_refused("run llama3-70b --on B200 --gpus 1000000", "E0312", "--set job.global_batch=VALUE");
+  check_refused("run llama3-70b --on B200 --gpus 1000000", "E0312", "--set job.global_batch=125000");
   check_refused("run llama3-8b --on H20 --gpus 64", "E0203", "no node of the catalog is sold with");
   check_refused("run llama3-70b-h100 --set job.tokens=15T", "E0201", "write 15e12");
 }

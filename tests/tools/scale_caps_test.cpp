@@ -13,7 +13,7 @@ namespace {
 
 const std::string filled = "scale llama3-8b-h100-64 --power 300kW --format json";
 
-double number(const JsonValue& object, const char* key) {
+double member_number(const JsonValue& object, const char* key) {
   return object.at(key).as_number();
 }
 
@@ -26,20 +26,20 @@ TEST_CASE("a power is filled with the most replicas that its grid feeds, and siz
   const JsonValue answer = compared.json();
   const auto& options = answer.at("options").elements();
   REQUIRE(options.size() == 2);
-  CHECK(number(options[1], "gpus") > number(options[0], "gpus"));
+  CHECK(member_number(options[1], "gpus") > member_number(options[0], "gpus"));
   for (const JsonValue& option : options) {
-    CHECK(number(option, "facility_kw_rated") <= 300);
-    const double cap = 100 * number(option, "cap");
+    CHECK(member_number(option, "facility_kw_rated") <= 300);
+    const double cap = 100 * member_number(option, "cap");
     const auto sized = [&](double gpus) {
       return room.run(
           fmt::format("size llama3-8b-h100-64 --format json --cap {}% --set cluster.accelerators={} --set "
                       "job.global_batch={}",
-                      cap, gpus, number(option, "global_batch") * gpus / number(option, "gpus")));
+                      cap, gpus, member_number(option, "global_batch") * gpus / member_number(option, "gpus")));
     };
-    const auto own = sized(number(option, "gpus"));
+    const auto own = sized(member_number(option, "gpus"));
     REQUIRE(own.json().find("facility_kw_rated"));
-    CHECK(number(own.json(), "facility_kw_rated") == number(option, "facility_kw_rated"));
-    CHECK(number(sized(number(option, "gpus") + 8).json(), "facility_kw_rated") > 300);
+    CHECK(member_number(own.json(), "facility_kw_rated") == member_number(option, "facility_kw_rated"));
+    CHECK(member_number(sized(member_number(option, "gpus") + 8).json(), "facility_kw_rated") > 300);
   }
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a power is filled with whole groups of experts", "[tools]") {
   const auto filled = room.run("scale mixtral-8x7b-h100 --power 1MW --caps 100 --format json");
   REQUIRE(filled.code == 0);
   const JsonValue answer = filled.json();
-  CHECK(std::fmod(number(answer.at("options").elements()[0], "gpus"), 4 * 8) == 0);  // stages x experts
+  CHECK(std::fmod(member_number(answer.at("options").elements()[0], "gpus"), 4 * 8) == 0);  // stages x experts
 }
 
 TEST_CASE("racks, feeds and grid are planned for limited accelerators", "[tools]") {
@@ -56,9 +56,9 @@ TEST_CASE("racks, feeds and grid are planned for limited accelerators", "[tools]
   const JsonValue full = room.run("size h100-superpod --format json").json(),
                   limited = room.run("size h100-superpod --cap 400W --format json").json();
   const JsonValue& node = limited.at("node_power");
-  CHECK(number(node, "nameplate_kw") == number(full.at("node_power"), "rated_kw"));
-  CHECK(number(node, "rated_kw") == Approx(number(node, "nameplate_kw") - 8 * 0.3));
-  CHECK(number(limited, "facility_kw_rated") < 0.85 * number(full, "facility_kw_rated"));
+  CHECK(member_number(node, "nameplate_kw") == member_number(full.at("node_power"), "rated_kw"));
+  CHECK(member_number(node, "rated_kw") == Approx(member_number(node, "nameplate_kw") - 8 * 0.3));
+  CHECK(member_number(limited, "facility_kw_rated") < 0.85 * member_number(full, "facility_kw_rated"));
 }
 
 TEST_CASE("a cap for one kind of nodes is not taken for one of all", "[tools]") {
@@ -88,7 +88,7 @@ TEST_CASE("halls are compared at one power, and the command that confirms the be
   const auto& options = answer.at("options").elements();
   REQUIRE(options.size() == 2);
   CHECK(options[1].at("hall").as_text() == "direct-to-chip");
-  CHECK(number(options[1], "gpus") > number(options[0], "gpus"));  // pumps draw less than fans
+  CHECK(member_number(options[1], "gpus") > member_number(options[0], "gpus"));  // pumps draw less than fans
 }
 
 TEST_CASE("a power without caps compares the usual ones, and impossible ones have a reason", "[tools]") {

@@ -98,7 +98,8 @@ ExpertExchange expert_exchange(const CollectiveCommandRequest& request, const Co
   return out;
 }
 
-CollectiveRequest collective_request(const CollectiveCommandRequest& request, std::vector<Communicator> groups) {
+CollectiveRequest collective_request(const CollectiveCommandRequest& request, std::vector<Communicator> groups,
+                                     const Cluster& cluster) {
   CollectiveRequest out;
   out.op = *choice<CollectiveOp>("--op", request.op, collective_op_names);
   out.groups = std::move(groups);
@@ -107,6 +108,7 @@ CollectiveRequest collective_request(const CollectiveCommandRequest& request, st
   out.sharp = request.sharp;
   out.experts = expert_exchange(request, out.choice);
   if (between_experts(out.op)) check_inside(out.experts);
+  check_experts(out, cluster);
   return out;
 }
 
@@ -201,9 +203,11 @@ void use_blocks(Cluster& cluster, const std::string& per_domain) {
   cluster = resized(cluster, cluster.domains() * used, {used, {}});
 }
 
-Warnings warnings_about(const Cluster& cluster) {
-  const std::string idle = idle_text(cluster.blocks, cluster.node_accelerators);
-  return warnings_of(idle.empty() ? Warnings{} : Warnings{idle}, cluster.remarks);
+Warnings warnings_about(const Cluster& cluster, const CollectiveRequest& asked) {
+  Warnings out;
+  for (std::string text : {idle_text(cluster.blocks, cluster.node_accelerators), uneven_experts(asked)})
+    if (!text.empty()) out.push_back(std::move(text));
+  return warnings_of(out, cluster.remarks);
 }
 
 Answered make_report(const CollectiveCommandRequest& request, ClusterSession& session) {
@@ -211,7 +215,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
   const Cluster& cluster = session.cluster;
   const std::vector<Bytes> sizes = parse_message_sizes({"--bytes", request.bytes});
   GroupRequest grouping = group_request(request, cluster);
-  CollectiveRequest asked = collective_request(request, make_groups(grouping, cluster));
+  CollectiveRequest asked = collective_request(request, make_groups(grouping, cluster), cluster);
   const CollectiveSet parameters = load_collective_set(cluster.accelerator, request.parameters, session.inputs);
   const std::optional<RoutedNetwork> network = route_network(session, network_request(request));
   const RoutedNetwork* routed = network ? &*network : nullptr;
@@ -223,7 +227,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
                           cluster.spec.name,
                           accelerators_of(cluster),
                           std::string(node_policy_names[static_cast<std::size_t>(grouping.policy)]),
-                          warnings_about(cluster),
+                          warnings_about(cluster, asked),
                           parameters.name,
                           {},
                           {},

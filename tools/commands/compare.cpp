@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
+#include <optional>
 
 #include "models/search/layout.hpp"
 #include "sim/diagnostic.hpp"
@@ -36,30 +38,58 @@ std::string command_of(const NamedRequest& option, const ComparedOption& answer,
   return "clusterwright size " + words_of(request);
 }
 
+/// Scenario of an option, or the reason why there is none.
+struct OpenedOption {
+  std::optional<ScenarioSession> session;
+  std::string reason;
+};
+
+/// Scenarios of all options, before the step of any is predicted: a word that means nothing is an error at once, not
+/// after the work on the other options.
+/// @throws ConfigError for such a word, that of the first option with one
+std::vector<OpenedOption> opened_options(const std::vector<NamedRequest>& options) {
+  std::vector<OpenedOption> opened(options.size());
+  std::vector<std::size_t> order(options.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for_each_point(order, [&](std::size_t i) {
+    stop_if_interrupted();
+    try {
+      opened[i].session = open_scenario(options[i].request, ScenarioReader::size);
+    } catch (const ConfigError& error) {
+      if (is_of_words(error)) throw;
+      opened[i].reason = error.diagnostics().front().message;
+    }
+  });
+  return opened;
+}
+
 /// One option; what cannot be is its reason. @throws ConfigError for words that mean nothing
-CompareLine line_of(const NamedRequest& option, bool replan) {
+CompareLine line_of(const NamedRequest& option, OpenedOption opened, bool replan) {
   CompareLine line;
   line.option.name = option.name;
-  try {
-    ScenarioSession session = open_scenario(option.request, ScenarioReader::size);
-    line.context = std::move(session.context);
-    line.option = compared_option(option.name, session.scenario, replan);
-  } catch (const ConfigError& error) {
-    if (is_of_words(error)) throw;
-    line.option.reason = error.diagnostics().front().message;
+  line.option.reason = std::move(opened.reason);
+  if (opened.session) {
+    line.context = std::move(opened.session->context);
+    try {
+      line.option = compared_option(option.name, opened.session->scenario, replan);
+    } catch (const ConfigError& error) {
+      if (is_of_words(error)) throw;
+      line.option.reason = error.diagnostics().front().message;
+    }
   }
   line.command = command_of(option, line.option, replan);
   return line;
 }
 
 std::vector<CompareLine> lines_of(const CompareRequest& request, const std::vector<NamedRequest>& options) {
+  std::vector<OpenedOption> opened = opened_options(options);
   std::vector<CompareLine> lines(options.size());
   ProgressLine progress("options", options.size(), request.output.quiet);
   std::mutex counting;
   std::size_t done = 0;
   for_each_point(last_first(options.size()), [&](std::size_t i) {
     if (interrupted()) return;
-    lines[i] = line_of(options[i], request.replan);
+    lines[i] = line_of(options[i], std::move(opened[i]), request.replan);
     const std::lock_guard lock(counting);
     progress.finished(++done);
   });

@@ -101,8 +101,9 @@ Starter model_starter(const InitRequest& request, const fs::path& directory) {
   const fs::path model = named_file(request.model, {"transformers"});
   require_kind(model, ConfigKind::transformer, "init --model");
   const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
-  JsonValue scenario = JsonValue::object(
-      {{"cluster", cluster_of_nodes(named_node(request.on, catalog), parse_count({"--gpus", request.gpus}))}});
+  const int accelerators = parse_count({"--gpus", request.gpus});
+  const NodePart& node = named_node(request.on, catalog, accelerators);
+  JsonValue scenario = JsonValue::object({{"cluster", cluster_of_nodes(node, accelerators)}});
   const JsonValue job = pretraining_of(model, 0);
   for (const auto& [key, member] : job.members()) scenario.set(key, member);
   scenario_of_document(scenario, {});

@@ -130,10 +130,12 @@ ScenarioRequest opened_at(const ScenarioRequest& request, bool strong, int accel
 
 }  // namespace
 
-ExitCode scale(const ScaleRequest& request) {
-  if (!request.power.empty() || !request.caps.empty() || !request.halls.empty()) return scale_caps(request);
+ExitCode scale(const ScaleRequest& given) {
+  if (!given.power.empty() || !given.caps.empty() || !given.halls.empty()) return scale_caps(given);
+  ScaleRequest request = given;
   const bool strong = request.mode.empty() || parse_choice("--mode", request.mode, {"strong", "weak"}) == 0;
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
+  request.scenario.on = node_of_sizes(request.scenario.on, *std::ranges::max_element(sizes));
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
   const ScenarioRequest opened = opened_at(request.scenario, strong, sizes[0]);

@@ -136,8 +136,9 @@ std::string render_as(OutputFormat format, const CapAnswer& answer) {
 
 }  // namespace
 
-ExitCode scale_caps(const ScaleRequest& request) {
-  check_options(request);
+ExitCode scale_caps(const ScaleRequest& given) {
+  check_options(given);
+  ScaleRequest request = given;
   const Watts grid = parse_power({"--power", request.power});
   const std::vector<double> shares = parse_caps({"--caps", request.caps.empty() ? "100,90,80,70,60" : request.caps});
   const std::vector<std::string> halls = halls_of(request.halls);
@@ -145,6 +146,7 @@ ExitCode scale_caps(const ScaleRequest& request) {
   const auto targets = output_targets(
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
   const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
+  request.scenario.on = node_of_sizes(request.scenario.on, session.scenario.cluster.spec.accelerators);
   CapComparison caps{grid, session.scenario.cluster.accelerator.power.value, {}};
   caps.options.resize(shares.size() * halls.size());
   {

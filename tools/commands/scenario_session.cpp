@@ -10,6 +10,8 @@
 #include "models/job/configs_directory.hpp"
 #include "models/job/node_cluster.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/unstated_degrees.hpp"
+#include "tools/commands/check_format.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/typed_text.hpp"
@@ -54,13 +56,20 @@ std::string name_of(ScenarioReader command) {
   }
 }
 
+/// Whether an option names the machine of a model alone.
+bool names_machine(const ScenarioRequest& request) {
+  const auto whole = [](const std::string& setting) { return setting.starts_with("cluster="); };
+  return !request.on.empty() || std::ranges::any_of(request.settings, whole);
+}
+
 /// Scenario of a file, or usual pretraining of a model on the machine that an option names.
 Scenario scenario_of(const ScenarioRequest& request, const std::string& command) {
   const std::filesystem::path file = named_file(request.scenario, {"scenarios", "transformers"});
   if (is_of_kind(file, ConfigKind::transformer)) {
-    if (request.on.empty())
+    if (!names_machine(request))
       throw option_error("SCENARIO", request.scenario, "a model alone names no machine",
-                         "add --on and --gpus, for example --on \"DGX B200\" --gpus 1024");
+                         "add --on and --gpus, for example --on \"DGX B200\" --gpus 1024, or a cluster file: --set "
+                         "cluster=FILE");
     return scenario_of_document(pretraining_of(file, 0), scenario_options(request));
   }
   require_kind(file, ConfigKind::scenario, command);
@@ -106,6 +115,13 @@ std::optional<Scenario> scenario_of_file(const ScenarioRequest& request) {
   return load_scenario(file, options);
 }
 
+std::string node_of_sizes(const std::string& on, int accelerators) {
+  if (on.empty()) return on;
+  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  const std::string& node = named_node(on, catalog, accelerators).id;
+  return slice_remark(on, node, catalog).empty() ? on : node;
+}
+
 void check_cap(const ScenarioRequest& request, const Cluster& cluster) {
   if (request.cap.empty() || cluster.kinds() == 1) return;
   throw ConfigError({Diagnostic{"E0349",
@@ -123,6 +139,7 @@ ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader com
   const Cluster& cluster = session.before_draws.cluster;
   check_faults(request, cluster);
   check_cap(request, cluster);
+  check_format(session.before_draws);
   const int all = cluster.spec.accelerators;
   session.scenario = drawn(session.before_draws, session.slow, smallest > 0 ? std::min(smallest, all) : all, seed);
   session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);
@@ -131,6 +148,8 @@ ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader com
   if (command == ScenarioReader::search)
     std::erase_if(unused, [](const UnusedField& field) { return field.path.starts_with("job."); });
   session.context.warnings = check_unused(unused);
+  if (std::string text = unstated_degrees(session.scenario); command != ScenarioReader::search && !text.empty())
+    session.context.warnings.push_back(std::move(text));
   return session;
 }
 

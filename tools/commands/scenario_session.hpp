@@ -24,6 +24,10 @@ struct ScenarioSession {
 /// Words of a command line that open the same scenario, as a shell takes them: "x.json --on B200 --set a.b=3".
 std::string words_of(const ScenarioRequest& request);
 
+/// Value of --on for answers at several sizes. An accelerator that stands for slices of a torus becomes the node that
+/// this number takes, so that all sizes and the commands that confirm them have the same one.
+std::string node_of_sizes(const std::string& on, int accelerators);
+
 /// Values of --set and --parameters.
 ScenarioOptions scenario_options(const ScenarioRequest& request);
 

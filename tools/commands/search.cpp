@@ -52,7 +52,9 @@ SearchRequest request_of(const SearchCommandRequest& typed, SearchObjective obje
   request.sweep.most_layouts = parse_count({"--layouts", typed.layouts});
   request.most_replays = parse_count({"--replays", typed.replays});
   request.least_replays = std::min(request.most_replays, parse_count({"--top", typed.top}));
-  request.each_value = true;
+  request.refine = true;
+  for (std::size_t field = 0; field < searched_field_count; ++field)
+    request.each_value.push_back(static_cast<SearchedField>(field));
   request.accepts = [constraints](const StepSummary& step) { return constraints.accept(step); };
   request.stop = interrupted;
   return request;

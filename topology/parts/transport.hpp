@@ -17,6 +17,12 @@ inline constexpr std::array<std::string_view, 8> transport_names = {"infiniband"
 template <>
 struct EnumNames<Transport> {
   static constexpr auto names = transport_names;
+  static constexpr std::array<OtherName, 5> other_names = {
+      {{"tcp", "TCP over Ethernet NICs is \"ethernet\", by NICs that write device memory \"tcp-device\""},
+       {"tcpx", "GPUDirect-TCPX is \"tcp-device\""},
+       {"ib", "InfiniBand is \"infiniband\""},
+       {"opa", "Omni-Path is \"omni-path\""},
+       {"srd", "scalable reliable datagrams of AWS are \"efa\""}}};
 };
 
 }  // namespace clusterwright
