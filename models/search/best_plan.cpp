@@ -84,7 +84,9 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffo
   check_stated(given);
   const bool open = !given.job.parallel.context, pays = open && context_may_pay(given);
   std::optional<DecidedPlan> found = searched_plan(given, effort, pays);
-  return found || pays || !open ? found : searched_plan(given, effort, true);
+  const bool is_short =
+      effort.layouts < SearchEffort{}.layouts;  // of planners, which pass many sizes that are too small
+  return found || pays || !open || is_short ? found : searched_plan(given, effort, true);
 }
 
 }  // namespace
