@@ -33,7 +33,7 @@ struct SearchEffort {
   std::optional<Seconds> longest = {};  ///< step beyond which the job is not worth a replay
 };
 
-/// Plan of the job. Where the context group is open it is chosen if sequences are long, fewer than nodes, or too much
+/// Plan of the job. Where the context group is open it is chosen if sequences are long, few for the nodes, or too much
 /// for the memory without one, and is 1 otherwise. Where nothing is open, nothing fits, layers of single stages are
 /// stated, or nodes are of several kinds, choose_plan() decides.
 /// @throws ConfigError as resolve_plan

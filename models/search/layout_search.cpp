@@ -115,6 +115,10 @@ bool is_better(const FoundLayout& a, const FoundLayout& b) {
   return a.value < b.value;
 }
 
+bool is_thinned(const SearchResult& result) {
+  return result.left_out != LeftOut::nothing || !result.counts.complete;
+}
+
 double best_value(const SearchResult& result) {
   double best = std::numeric_limits<double>::infinity();
   for (const FoundLayout& found : result.found) best = std::min(best, found.value);
@@ -153,6 +157,11 @@ void LayoutSearch::replay_most_promising(ReplayQueue& queue, SearchResult& resul
   if (const auto value = replay(candidate, result)) queue.learn(candidate, *value);
 }
 
+/// Bounds of a thinned space say nothing of what is left out of it, which a search that looks around may reach.
+bool LayoutSearch::needs_centre(const SearchResult& result) const {
+  return request_.refine && result.found.empty() && is_thinned(result);
+}
+
 /// Replays in turn what has the lowest bound, which proves, and what promises most, which finds.
 void LayoutSearch::replay_queue(SearchResult& result) {
   ReplayQueue queue(sweep_.candidates().take());
@@ -161,7 +170,7 @@ void LayoutSearch::replay_queue(SearchResult& result) {
   for (bool proving = true; result.replayed < request_.most_replays && !is_stopped(result);) {
     const double lowest = queue.lowest();
     const bool proven = std::min(lowest, dropped) >= best_value(result);
-    if (std::isinf(lowest) || lowest > request_.longest) break;
+    if (std::isinf(lowest) || (lowest > request_.longest && !needs_centre(result))) break;
     if (proven && result.replayed >= request_.least_replays) break;
     if (!proving && !proven)
       replay_most_promising(queue, result), proving = true;
@@ -205,15 +214,11 @@ namespace {
 
 /// Share of the time that a step must gain for a search to go on around it.
 constexpr double worth_going_on = 0.002;
-/// Layouts of one look around, of a box that is thinned out to them.
+/// Steps so many times too long are not improved to what the search was asked for.
+constexpr double far_too_long = 3;
+/// Layouts of one look around, of a box that is thinned out to them, and replays.
 constexpr std::int64_t most_layouts_near = 50'000;
-
-void add_counts(const SweepCounts& other, SweepCounts& counts) {
-  counts.evaluated += other.evaluated;
-  counts.feasible += other.feasible;
-  counts.short_of_memory += other.short_of_memory;
-  counts.beyond_stack += other.beyond_stack;
-}
+constexpr int most_replays_near = 3;
 
 const FoundLayout* best_of(const SearchResult& result) {
   const auto best = std::ranges::min_element(result.found, {}, &FoundLayout::value);
@@ -230,15 +235,17 @@ bool LayoutSearch::find_better_near(const Layout& centre, VariedDegrees varied, 
   request.each_value.clear();
   request.known.clear();
   request.least_replays = 0;
-  request.longest = std::min(request.longest, before);
+  request.longest = before;
   request.sweep.asked = request_.sweep.asked.value_or(space_.limits());
   request.sweep.most_layouts = std::clamp<std::int64_t>(request_.sweep.most_layouts / 4, 1, most_layouts_near);
-  request.most_replays = std::max(1, request_.most_replays / 3);
+  request.most_replays = std::clamp(request_.most_replays / 3, 1, most_replays_near);
   LayoutSearch near(space_.given(), limits_near(space_.limits(), centre, varied), request);
   SearchResult nearby = near.run();
-  add_counts(nearby.counts, result.counts);
+  result.nearby += nearby.counts.evaluated;
   result.replayed += nearby.replayed;
   result.refused += nearby.refused;
+  result.short_of_host += nearby.short_of_host;
+  result.too_long += nearby.too_long;
   result.interrupted = result.interrupted || nearby.interrupted;
   for (FoundLayout& found : nearby.found) {
     const auto same = [&](const FoundLayout& other) { return other.candidate.layout == found.candidate.layout; };
@@ -253,7 +260,7 @@ bool LayoutSearch::find_better_near(const Layout& centre, VariedDegrees varied, 
 void LayoutSearch::refine(SearchResult& result) {
   std::size_t without_gain = 0;
   for (std::size_t turn = 0; without_gain < every_varied_degrees.size() && best_of(result); ++turn) {
-    if (is_stopped(result)) return;
+    if (is_stopped(result) || best_of(result)->value > far_too_long * request_.longest) return;
     const Layout centre = best_of(result)->candidate.layout;
     const bool better = find_better_near(centre, every_varied_degrees[turn % every_varied_degrees.size()], result);
     without_gain = better ? 0 : without_gain + 1;
@@ -270,7 +277,7 @@ SearchResult LayoutSearch::run() {
   replay_known(result);
   replay_queue(result);
   replay_values(result);
-  if (request_.refine && (result.left_out != LeftOut::nothing || !result.counts.complete)) refine(result);
+  if (request_.refine && is_thinned(result)) refine(result);
   std::stable_sort(result.found.begin(), result.found.end(), is_better);
   return result;
 }

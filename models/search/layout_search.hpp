@@ -48,6 +48,7 @@ struct SearchResult {
   double space = 0;                     ///< layouts of the whole space
   LeftOut left_out = LeftOut::nothing;  ///< what was left out of it
   SweepCounts counts;
+  std::int64_t nearby = 0;  ///< layouts that were evaluated around the best ones, beside those of the counts
   FieldValues values;
   std::vector<FoundLayout> found;  ///< accepted and fitting ones, the best first
   int replayed = 0;
@@ -81,6 +82,7 @@ class LayoutSearch {
   void replay_known(SearchResult& result);
   void replay_queue(SearchResult& result);
   void replay_values(SearchResult& result);
+  bool needs_centre(const SearchResult& result) const;
   void refine(SearchResult& result);
   bool find_better_near(const Layout& centre, VariedDegrees varied, SearchResult& result);
   bool replay_lowest(ReplayQueue& queue, SearchResult& result);

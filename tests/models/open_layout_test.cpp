@@ -28,7 +28,7 @@ Plan decided(const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("a model alone gets a context group where sequences are long, fewer than nodes, or do not fit", "[models]") {
+TEST_CASE("a model alone gets a context group where sequences are long, few for the nodes, or do not fit", "[models]") {
   CHECK(decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=128"})).context == 1);
   CHECK(decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=4", "job.sequence=131072"})).context > 1);
   CHECK(decided(alone("llama3-8b.json", "DGX H100", 512, {"job.global_batch=16"})).context > 1);

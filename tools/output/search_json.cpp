@@ -98,6 +98,7 @@ JsonValue search_to_json(const SearchAnswer& answer) {
   out.set("pinned", texts(answer.pins));
   out.set("space", r.space);
   out.set("evaluated", r.counts.evaluated);
+  out.set("evaluated_nearby", r.nearby);
   out.set("replayed", r.replayed);
   out.set("feasible", r.counts.feasible);
   out.set("pruned", pruned_json(r));

@@ -121,6 +121,7 @@ std::string counts_sentence(const SearchAnswer& answer) {
                   count_text(r.counts.evaluated), count_text(r.counts.feasible), count_text(r.counts.short_of_memory));
   if (r.counts.beyond_stack > 0)
     text += fmt::format(", {} beyond what {} runs", count_text(r.counts.beyond_stack), answer.stack);
+  if (r.nearby > 0) text += fmt::format("; {} more around the best", count_text(r.nearby));
   text += fmt::format("; replayed {}.", count_text(r.replayed));
   if (r.refused > 0) text += fmt::format(" {} replayed layouts exceed a limit.", count_text(r.refused));
   if (r.short_of_host > 0)
