@@ -43,6 +43,16 @@ TEST_CASE("a number that no equal blocks divide leaves whole nodes of the last r
   CHECK(used(96, rack, {32}) == 64);  // 64 + 32: blocks of 48 hold no whole groups
 }
 
+TEST_CASE("no number of accelerators takes many more racks than its neighbours", "[topology]") {
+  for (int accelerators = 76; accelerators < 6'000; accelerators += 4) {
+    INFO(accelerators);
+    const int fewest = (accelerators + 71) / 72;
+    CHECK(8 * choose_blocks(accelerators, rack, {})->domains() <= 9 * fewest);
+  }
+  CHECK(choose_blocks(264, rack, {})->domains() == 4);     // six of 44 before
+  CHECK(choose_blocks(1'024, rack, {})->domains() == 16);  // of 64: an idle ninth keeps the blocks equal
+}
+
 TEST_CASE("a part of one node needs no rule, more nodes need equal parts", "[topology]") {
   for (const int part : {1, 2, 3, 4, 5, 6, 7}) CHECK(used(part, server) == part);
   CHECK(used(12, server) == 6);

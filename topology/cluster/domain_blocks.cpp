@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 namespace clusterwright {
 
 namespace {
@@ -92,11 +94,17 @@ std::vector<int> possible_groups(int accelerators, std::vector<int> groups) {
   return groups;
 }
 
+/// Whether blocks leave about as much idle as 64 of 72 do, which machines are run with, or less.
+bool wastes_little(const DomainBlocks& blocks, const DomainBlocks& fewest) {
+  return 8 * std::int64_t{blocks.installed} <= 9 * std::int64_t{fewest.installed};
+}
+
 std::optional<DomainBlocks> choose_equal_or_shorter(int accelerators, const DomainShape& shape,
                                                     const std::vector<int>& groups) {
-  if (const auto whole = equal_blocks(accelerators, shape, groups, shape.node)) return whole;
-  if (const auto shorter = shorter_last_block(accelerators, shape, groups)) return shorter;
-  return equal_blocks(accelerators, shape, groups, 1);
+  const auto equal = equal_blocks(accelerators, shape, groups, shape.node);
+  const auto shorter = shorter_last_block(accelerators, shape, groups);
+  if (equal && (!shorter || wastes_little(*equal, *shorter))) return equal;
+  return shorter ? shorter : equal_blocks(accelerators, shape, groups, 1);
 }
 
 }  // namespace

@@ -64,8 +64,10 @@ int largest_block(const DomainShape& shape, const std::vector<int>& groups);
 ///
 /// A job that fits into one domain gets one block. Else blocks have the size that the request gives; without one, the
 /// largest size above half of a domain that divides the accelerators and that all groups fill, of whole nodes if
-/// possible. If no size of whole nodes divides the accelerators, the last of the largest blocks has fewer nodes.
-/// Example: 256 accelerators on racks of 72 run in 4 blocks of 64; 100 in blocks of 72 and 28.
+/// possible. If no size of whole nodes divides the accelerators, or if equal blocks take over an eighth more domains,
+/// the last of the largest blocks has fewer nodes.
+/// Example: 256 accelerators on racks of 72 run in 4 blocks of 64; 100 in blocks of 72 and 28; 264 in three blocks of
+/// 72 and one of 48, as six of 44 would take two racks more.
 /// @return nothing if no size does
 std::optional<DomainBlocks> choose_blocks(int accelerators, const DomainShape& shape, const BlockRequest& request);
 
