@@ -47,6 +47,23 @@ constexpr CollectiveOp every_op[] = {CollectiveOp::all_gather, CollectiveOp::red
 
 }  // namespace
 
+TEST_CASE("faster NICs never make a collective of RCCL slower", "[models]") {
+  GroupLinks links = round_links;
+  links.by_protocol = false;
+  for (const int domains : {2, 8, 64})
+    for (const double payload : {0.1, 1.0, 10.0, 100.0, 1'000.0}) {
+      Seconds before = 1e9 * second;
+      for (double rate = 5; rate < 120; rate *= 1.02) {
+        links.network_per_rank = rate * gigabyte_per_second;
+        const CollectiveTiming one = timing(CollectiveOp::all_reduce, payload * megabyte, {domains, 8}, links);
+        const Seconds time = one.time() - one.path;  // of which the library that chooses knows
+        INFO(domains << " domains, " << payload << " MB, " << rate << " GB/s");
+        CHECK(time <= before * (1 + 1e-12));
+        before = time;
+      }
+    }
+}
+
 TEST_CASE("a group of one and an empty message cost nothing", "[models]") {
   CHECK(timing(CollectiveOp::all_reduce, 1 * gigabyte, {1, 1}).time() == Seconds{});
   CHECK(timing(CollectiveOp::all_gather, Bytes{}, {1, 8}).time() == Seconds{});

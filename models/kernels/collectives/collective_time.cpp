@@ -264,9 +264,18 @@ CollectiveTiming fastest(const Setting& at, const std::vector<TunerEstimate>& al
   return best;
 }
 
+/// RCCL between domains is taken to know the rate that its rings have here.
+NcclMachine machine_of(const Setting& at) {
+  const bool rccl = at.links.nccl && at.links.nvlink && !at.links.by_protocol;
+  if (!rccl || at.group.domains < 2 || at.links.network_per_rank <= BytesPerSecond{})
+    return nccl_machine_of(at.group, at.links);
+  NcclMachine machine = machine_of_many_channels(at.links.generation, at.links.scale_up, ring_rate(at, false));
+  machine.amd_host = at.links.amd_host;
+  return machine;
+}
+
 std::vector<TunerEstimate> estimates_of(const Setting& at) {
-  return nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
-                        nccl_machine_of(at.group, at.links));
+  return nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain, machine_of(at));
 }
 
 CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice) {

@@ -327,6 +327,16 @@ NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, int nvls_heads,
   return machine;
 }
 
+NcclMachine machine_of_many_channels(NcclGeneration generation, BytesPerSecond scale_up,
+                                     BytesPerSecond network_per_node) {
+  NcclMachine machine;
+  machine.generation = generation;
+  machine.channels = nccl::most_channels;
+  machine.inter = network_per_node / machine.channels;
+  machine.intra = std::min(machine.inter, scale_up / machine.channels);
+  return machine;
+}
+
 std::vector<TunerEstimate> nccl_estimates(CollectiveOp op, Bytes payload, int nodes, int per_node,
                                           const NcclMachine& machine) {
   if (nodes * per_node < 2 || op == CollectiveOp::all_to_all || op == CollectiveOp::send) return {};

@@ -47,6 +47,11 @@ struct NcclMachine {
 NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, int nvls_heads, BytesPerSecond scale_up, int nics,
                          BytesPerSecond network_per_node);
 
+/// Machine of several nodes of RCCL, whose graph search is not known and which runs so many channels that what NCCL
+/// measured of one limits none of them: rates of algorithms are shares of that of the links, and never fall with it.
+NcclMachine machine_of_many_channels(NcclGeneration generation, BytesPerSecond scale_up,
+                                     BytesPerSecond network_per_node);
+
 struct TunerEstimate {
   Algorithm algorithm;
   Protocol protocol;
