@@ -142,7 +142,7 @@ JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens
                                      {"sequence", sequence},
                                      {"global_batch", usual_batch(tokens, sequence)},
                                      {"sharding", "zero1"},
-                                     {"stack", "generic-2025"}});
+                                     {"stack", "generic-2026"}});
   JsonValue parallel = JsonValue::object({});
   for (const char* degree : {"tensor", "context", "pipeline", "virtual_pipeline", "expert", "data"})
     parallel.set(degree, "auto");
