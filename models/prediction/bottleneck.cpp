@@ -10,6 +10,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -18,32 +19,45 @@ namespace {
 struct Cause {
   const char* name;
   const char* advice;
+  const char* beyond_layout;  ///< advice where layouts were tried
 };
 
 namespace causes {
 
-constexpr Cause pipeline_bubble{"pipeline bubble",
-                                "more micro-batches per replica, more virtual stages or fewer stages"};
-constexpr Cause tensor{"tensor-parallel collectives", "a smaller tensor group, or a stack that overlaps them"};
-constexpr Cause context{"context-parallel exchange", "a smaller context group, or another context_exchange"};
+constexpr Cause pipeline_bubble{
+    "pipeline bubble", "more micro-batches per replica, more virtual stages or fewer stages", "a larger global batch"};
+constexpr Cause tensor{"tensor-parallel collectives", "a smaller tensor group, or a stack that overlaps them",
+                       "a stack that overlaps them"};
+constexpr Cause context{"context-parallel exchange", "a smaller context group, or another context_exchange",
+                        "another context_exchange"};
 constexpr Cause experts{"expert-parallel exchange",
-                        "experts over fewer ranks or inside a scale-up domain, or a stack that overlaps the exchange"};
-constexpr Cause messages{"pipeline messages", "fewer virtual stages, or more network per accelerator"};
-constexpr Cause data{"data-parallel collectives", "a larger batch per replica, or more network per accelerator"};
-constexpr Cause uneven_ranks{"imbalance between ranks", "a more even split of layers"};
+                        "experts over fewer ranks or inside a scale-up domain, or a stack that overlaps the exchange",
+                        "a stack that overlaps the exchange"};
+constexpr Cause messages{"pipeline messages", "fewer virtual stages, or more network per accelerator",
+                         "more network per accelerator"};
+constexpr Cause data{"data-parallel collectives", "a larger batch per replica, or more network per accelerator",
+                     "a larger batch per replica, or more network per accelerator"};
+constexpr Cause uneven_ranks{"imbalance between ranks", "a more even split of layers", "a more even split of layers"};
 constexpr Cause uneven_nodes{"ranks that wait for slower nodes",
-                             "stages instead of replicas on them (parallel.order), with fewer layers (stage_layers)"};
+                             "stages instead of replicas on them (parallel.order), with fewer layers (stage_layers)",
+                             "fewer layers on them (stage_layers)"};
 constexpr Cause uneven_experts{"imbalance of experts",
-                               "a router that balances better, a capacity factor, or more experts per rank"};
+                               "a router that balances better, a capacity factor, or more experts per rank",
+                               "a router that balances better, or a capacity factor"};
 constexpr Cause input{"wait for input data",
+                      "a faster store or way to it, more cores that prepare data, or a deeper prefetch",
                       "a faster store or way to it, more cores that prepare data, or a deeper prefetch"};
-constexpr Cause launch{"kernel launches", "larger micro-batches or captured graphs"};
-constexpr Cause throttle{"power limit", "a higher power limit or better cooling"};
+constexpr Cause launch{"kernel launches", "larger micro-batches or captured graphs", "captured graphs"};
+constexpr Cause throttle{"power limit", "a higher power limit or better cooling",
+                         "a higher power limit or better cooling"};
 constexpr Cause recompute{"recomputation",
-                          "more memory for activations, by more stages, sharding or a smaller micro-batch"};
-constexpr Cause memory{"memory-bound kernels", "kernel fusion, or a larger tensor group"};
-constexpr Cause elsewhere{"offloaded optimizer", "states sharded over more ranks, or kept in faster memory"};
-constexpr Cause jitter{"jitter", "hosts and links that disturb the job less"};
+                          "more memory for activations, by more stages, sharding or a smaller micro-batch",
+                          "more memory per accelerator"};
+constexpr Cause memory{"memory-bound kernels", "kernel fusion, or a larger tensor group", "kernel fusion"};
+constexpr Cause elsewhere{"offloaded optimizer", "states sharded over more ranks, or kept in faster memory",
+                          "states kept in faster memory"};
+constexpr Cause jitter{"jitter", "hosts and links that disturb the job less",
+                       "hosts and links that disturb the job less"};
 
 }  // namespace causes
 
@@ -135,17 +149,33 @@ StepLoss largest_loss(const StepPrediction& step) {
   if (step.stragglers) {
     const double share = step.stragglers->loss / step.step_time;
     if (share >= std::max(worst->second, negligible))
-      return {"stragglers", share, "replace " + accelerator_names(step.stragglers->accelerators)};
+      return {"stragglers", share, "replace " + accelerator_names(step.stragglers->accelerators), true};
   }
-  if (worst->second < negligible) return {"GEMMs and attention", useful, ""};
-  return {worst->first->name, worst->second, worst->first->advice};
+  if (worst->second < negligible) return {"GEMMs and attention", useful, "", false};
+  const Cause& cause = *worst->first;
+  return {cause.name, worst->second, step.layout_advice ? cause.beyond_layout : cause.advice, false};
 }
+
+namespace {
+
+/// What other layouts do to a step: "with job.micro_batch=2 it takes 6.21 s, 4.2 % less (faster with 84 %
+/// probability)".
+std::string tried_text(const LayoutAdvice& advice, Seconds step_time) {
+  if (advice.settings.empty()) return fmt::format("none of {} layouts near this one saves 1 %", advice.evaluated);
+  return fmt::format("with {} it takes {} s, {} % less (faster with {:.0f} % probability)",
+                     fmt::join(advice.settings, " and "), plain_number(advice.step_time.in(second), 3),
+                     plain_number(100 * (1 - advice.step_time / step_time), 2), 100 * advice.probability_faster);
+}
+
+}  // namespace
 
 std::string name_bottleneck(const StepPrediction& step) {
   if (!step.fits) return step.remedy.empty() ? "memory: " + step.verdict : "memory: " + step.remedy;
   const StepLoss loss = largest_loss(step);
-  if (loss.advice.empty()) return loss.name + ": no other cause takes more than 3 % of the step";
-  return fmt::format("{} ({:.0f} % of the step): {}", loss.name, 100 * loss.share, loss.advice);
+  const std::string tried = step.layout_advice ? tried_text(*step.layout_advice, step.step_time) + "; " : std::string();
+  if (loss.advice.empty()) return fmt::format("{}: {}no other cause takes more than 3 % of the step", loss.name, tried);
+  return fmt::format("{} ({:.0f} % of the step): {}{}{}", loss.name, 100 * loss.share, tried,
+                     loss.tried ? "" : "untried: ", loss.advice);
 }
 
 }  // namespace clusterwright

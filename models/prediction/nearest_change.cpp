@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/prediction/changed_job.hpp"
 #include "models/search/best_plan.hpp"
 #include "models/search/layout_search.hpp"
 #include "models/settling/settle_input.hpp"
@@ -125,44 +126,8 @@ SearchResult search_of(const Scenario& given, const LayoutLimits& limits) {
   return any ? LayoutSearch(given, limits, bounded_request()).run() : leanest;
 }
 
-/// Visits the fields that may be left open, with those of another job.
-template <class Visit>
-void visit_open_fields(Job& job, const Job& other, const Visit& visit) {
-  visit(job.recompute, other.recompute);
-  visit(job.micro_batch, other.micro_batch);
-  visit(job.parallel.tensor, other.parallel.tensor);
-  visit(job.parallel.pipeline, other.parallel.pipeline);
-  visit(job.parallel.virtual_pipeline, other.parallel.virtual_pipeline);
-  visit(job.parallel.context, other.parallel.context);
-  visit(job.parallel.expert, other.parallel.expert);
-  visit(job.parallel.expert_tensor, other.parallel.expert_tensor);
-}
-
-/// Job with the fields that it leaves open as in `other`.
-Job filled_from(const Job& other, Job job) {
-  if (!job.recompute) job.recomputed_layers = other.recomputed_layers;
-  visit_open_fields(job, other, [](auto& field, const auto& value) {
-    if (!field) field = value;
-  });
-  return job;
-}
-
-/// Job under a layout; fields that `given` leaves open stay open.
-Job changed_job(const Job& given, const Layout& layout) {
-  Job out = with_layout(given, layout);
-  if (!given.recompute) out.recomputed_layers.reset();
-  if (!given.parallel.data) out.parallel.data.reset();
-  visit_open_fields(out, given, [](auto& field, const auto& stated) {
-    if (!stated) field.reset();
-  });
-  return out;
-}
-
-/// Settings that turn `given` into the layout where it states something else.
-std::string settings_text(const Scenario& given, const Layout& layout) {
-  Scenario filled = given;
-  filled.job = filled_from(with_layout(given.job, layout), given.job);
-  return fmt::format("{}", fmt::join(settings_of(filled, layout), " and "));
+std::string text_of(const std::vector<std::string>& settings) {
+  return fmt::format("{}", fmt::join(settings, " and "));
 }
 
 /// Sentence on a change, with what `run` predicts under it. Open fields are named too where the search of `run` for
@@ -171,11 +136,11 @@ std::string sentence_of(const Scenario& given, const Layout& layout) {
   const Bytes capacity = memory_capacity(given.cluster.accelerator);
   Scenario changed = given;
   changed.job = changed_job(given.job, layout);
-  std::string settings = settings_text(given, layout);
+  std::string settings = text_of(settings_to(given, layout));
   DecidedPlan decided = decide_plan(changed, OpenFields::best);
   if (decided.chosen.memory.total() > capacity) {
     changed.job = with_layout(given.job, layout);
-    settings = fmt::format("{}", fmt::join(settings_of(given, layout), " and "));
+    settings = text_of(settings_of(given, layout));
     decided = decide_plan(changed, OpenFields::best);
   }
   const StepSummary step = decided.step ? *decided.step : settle_input(decided.chosen.scenario, decided.chosen.plan);
@@ -199,10 +164,11 @@ std::string miss_of(const Scenario& given, const SearchResult& result) {
         fmt::format("{} that stack {} can run fits on {} accelerators", no_layout(result), given.stack.name, gpus);
     if (result.short_of_host > 0) return none + "; offloaded tensors exceed the memory of its hosts";
     if (result.counts.beyond_stack == 0) return none;
-    return fmt::format("{}; beyond it one with {} would", none, settings_text(given, result.counts.best_beyond.layout));
+    return fmt::format("{}; beyond it one with {} would", none,
+                       text_of(settings_to(given, result.counts.best_beyond.layout)));
   }
   return fmt::format("{} fits on {} accelerators: the leanest, with {}, needs {:.1f} of {:.1f} GB", no_layout(result),
-                     gpus, settings_text(given, result.counts.leanest.layout), result.counts.least_memory / 1e9,
+                     gpus, text_of(settings_to(given, result.counts.leanest.layout)), result.counts.least_memory / 1e9,
                      capacity);
 }
 

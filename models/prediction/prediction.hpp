@@ -84,6 +84,14 @@ struct StragglerUse {
   std::array<Seconds, step_charge_count> healthy{};  ///< breakdown of the step without stragglers
 };
 
+/// Layouts near that of a step, which were looked at for advice.
+struct LayoutAdvice {
+  std::int64_t evaluated = 0;
+  std::vector<std::string> settings;  ///< of the fastest, as --set takes them; empty where none is faster by a percent
+  Seconds step_time;                  ///< under them
+  double probability_faster = 0.5;    ///< that they make it faster in the field
+};
+
 /// Prediction of one step.
 struct StepPrediction {
   int accelerators = 0;       ///< number that the job uses
@@ -111,11 +119,12 @@ struct StepPrediction {
   std::optional<InputSupply> input;                    ///< absent if the job states no input
   std::optional<CheckpointUse> checkpoint;             ///< absent without checkpoints; not part of step_time
   PowerUse power;
-  std::optional<TrainingRun> training;     ///< absent if the job states no end
-  std::optional<StragglerUse> stragglers;  ///< absent if none slows the step
-  std::optional<MixedUse> mixed;           ///< absent where all nodes are alike
-  double dropped = 0;                      ///< share of expert assignments that a capacity factor drops
-  std::string bottleneck;                  ///< sentence on what to change first
+  std::optional<TrainingRun> training;        ///< absent if the job states no end
+  std::optional<StragglerUse> stragglers;     ///< absent if none slows the step
+  std::optional<MixedUse> mixed;              ///< absent where all nodes are alike
+  double dropped = 0;                         ///< share of expert assignments that a capacity factor drops
+  std::optional<LayoutAdvice> layout_advice;  ///< absent where nobody looked (look_around)
+  std::string bottleneck;                     ///< sentence on what to change first
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;  ///< sentences that every output of this step shows
   StepUncertainty uncertainty;

@@ -40,6 +40,18 @@ TEST_CASE("the largest loss is named with its share", "[models]") {
   CHECK(starts_with(name_bottleneck(two), "kernel launches (11 %"));
 }
 
+TEST_CASE("advice says whether it was tried", "[models]") {
+  StepPrediction step = losing(StepCharge::launch, 0.09);
+  CHECK(name_bottleneck(step) == "kernel launches (9 % of the step): untried: larger micro-batches or captured graphs");
+  step.layout_advice = LayoutAdvice{31, {}, {}, 0.5};
+  CHECK(name_bottleneck(step) ==
+        "kernel launches (9 % of the step): none of 31 layouts near this one saves 1 %; untried: captured graphs");
+  step.layout_advice = LayoutAdvice{31, {"job.micro_batch=2", "job.recompute=none"}, 0.958 * second, 0.84};
+  CHECK(name_bottleneck(step) ==
+        "kernel launches (9 % of the step): with job.micro_batch=2 and job.recompute=none it takes 0.958 s, 4.2 % less "
+        "(faster with 84 % probability); untried: captured graphs");
+}
+
 TEST_CASE("memory-bound kernels are the sum of two charges", "[models]") {
   StepPrediction step = losing(StepCharge::compute_other, 0.06);
   step.breakdown[static_cast<std::size_t>(StepCharge::optimizer)] = 0.05 * second;

@@ -38,6 +38,7 @@ struct RunRequest {
   std::string samples;        ///< number of seeds; empty: none beside that of the answer
   std::string beside;         ///< scenario of another job on the machine; empty: none
   bool blast_radius = false;  ///< what one failed part of each kind costs
+  bool advise = false;        ///< tries layouts near the scenario's
 };
 ExitCode run(const RunRequest& request);
 

@@ -7,6 +7,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_sensitivity.hpp"
 #include "models/site/sizing/job_site.hpp"
+#include "models/site/sizing/look_around.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/plain_number.hpp"
 #include "tools/commands/commands.hpp"
@@ -97,8 +98,10 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
   }
   text += warnings_text(warnings_of(session.context.warnings, single_point(step)));
   text += "\nNext: " + printable(next_step(step)) + "\n";
-  text += request.explain ? "Details: -o report.html for charts, --timeline trace.json for every op\n"
-                          : "Details: --explain for the origin of each number, -o report.html for charts\n";
+  text += request.explain
+              ? "Details: -o report.html for charts, --timeline trace.json for every op\n"
+              : "Details: --advise to try other layouts, --explain for the origin of each number, -o report.html for "
+                "charts\n";
   return text;
 }
 
@@ -158,7 +161,11 @@ ExitCode run(const RunRequest& request) {
   check_heat(request, session.scenario.cluster);
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
-  const StepPrediction step = site.predict(session.scenario);
+  StepPrediction step = site.predict(session.scenario);
+  if (request.advise && !look_around(site, session.scenario, step))
+    session.context.warnings.emplace_back(
+        "--advise tried nothing: the job does not fit, or its layout cannot be searched (nodes of several kinds, "
+        "layers or power limits of single stages)");
   session.context.memory_capacity = step.memory_capacity;
   if (!request.timeline.empty()) note_timeline_end(step, session.context.warnings);
   stop_if_interrupted();

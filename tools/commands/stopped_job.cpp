@@ -25,6 +25,7 @@ void check_options(const RunRequest& request, const std::string& reason) {
                                                                {"--beside", !request.beside.empty()},
                                                                {"--unfold", request.unfold},
                                                                {"--explain", request.explain},
+                                                               {"--advise", request.advise},
                                                                {"--blast-radius", request.blast_radius}};
   for (const auto& [option, given] : of_a_step)
     if (given)

@@ -151,6 +151,17 @@ JsonValue header(const ResultContext& context) {
   return document;
 }
 
+JsonValue layout_advice_to_json(const std::optional<LayoutAdvice>& advice) {
+  if (!advice) return {};
+  JsonValue settings = JsonValue::list();
+  for (const std::string& setting : advice->settings) settings.push_back(setting);
+  const bool faster = !advice->settings.empty();
+  return JsonValue::object({{"evaluated", advice->evaluated},
+                            {"settings", std::move(settings)},
+                            {"probability_faster", faster ? JsonValue(advice->probability_faster) : JsonValue()},
+                            {"step_time_s", faster ? JsonValue(advice->step_time.in(second)) : JsonValue()}});
+}
+
 /// Everything below `value` becomes null; objects and their keys stay.
 void forget_numbers(JsonValue& value) {
   if (!value.is(JsonKind::object)) {
@@ -186,6 +197,7 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"power", power_to_json(step.power)},
                             {"serving", serving_not_modelled()},
                             {"bottleneck", step.bottleneck},
+                            {"layout_advice", layout_advice_to_json(step.layout_advice)},
                             {"remedy", step.remedy},
                             {"dropped_share", step.dropped},
                             {"assumptions", text_list_of(step.assumptions)}});
