@@ -86,6 +86,24 @@ TEST_CASE("jobs on one power hold it, and the division by job does most work", "
   }
 }
 
+TEST_CASE("switching nodes off holds the power, and does no less work than limits", "[laws][power]") {
+  const TwoJobs jobs(light);
+  const SharedPower open = jobs.on(10'000 * kilowatt);
+  CHECK_FALSE(open.fewer);
+  for (const double part : {0.05, 0.5, 0.95}) {
+    INFO(part);
+    const Watts budget = open.least + part * (open.free - open.least);
+    const SharedPower shared = jobs.on(budget);
+    REQUIRE(shared.fewer);
+    CHECK(drawn(*shared.fewer) <= budget);
+    CHECK(shared.fewer->useful >= (1 - 2e-3) * best_pair(shared, 0.999 * budget));
+    for (const JobShare& share : shared.fewer->jobs) CHECK(share.held.step.plan.global_batch == 64);
+  }
+  const SharedPower tight = jobs.on(1.01 * open.least);  // limits far below what clocks need
+  CHECK(tight.fewer->useful > 1.1 * tight.divisions.front().useful);
+  CHECK(tight.fewer->jobs[0].held.step.accelerators + tight.fewer->jobs[1].held.step.accelerators < 128);
+}
+
 TEST_CASE("a weight moves power to its job", "[laws][power]") {
   const TwoJobs jobs({});
   const SharedPower open = jobs.on(10'000 * kilowatt);

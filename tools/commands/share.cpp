@@ -21,7 +21,7 @@ namespace clusterwright {
 namespace {
 
 constexpr std::size_t most_jobs = 26;
-constexpr std::size_t predictions_of_a_job = 15;  // nine points, four around the answer, two divisions more
+constexpr std::size_t predictions_of_a_job = 33;  // nine points, four around the answer, two divisions, fewer nodes
 
 void check_jobs(const ShareRequest& request) {
   const std::string given = std::to_string(request.scenarios.size());
@@ -62,7 +62,9 @@ OpenedJobs opened(const ShareRequest& request) {
     ScenarioSession session = open_scenario(one, ScenarioReader::size);
     refuse_several_kinds(session.scenario, "a division of power");
     out.sites.emplace_back(session.scenario, session.context.inputs);
-    out.names.push_back({file, words_of(one), session.context});
+    const std::string words = words_of(one);
+    one.gpus.clear();
+    out.names.push_back({file, words, words_of(one), session.context});
     out.sessions.push_back(std::move(session));
   }
   return out;

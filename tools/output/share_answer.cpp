@@ -16,7 +16,7 @@ namespace clusterwright {
 namespace {
 
 constexpr int digits_of_limit = 6;  // limits are whole hundredths of a watt
-constexpr std::array<std::string_view, 3> division_names = {"by_job", "proportional", "equal"};
+constexpr std::array<std::string_view, 4> division_names = {"by_job", "proportional", "equal", "fewer_nodes"};
 
 std::string name_of(PowerDivision division) {
   return std::string(division_names[static_cast<std::size_t>(division)]);
@@ -41,6 +41,20 @@ std::vector<Cell> row_of(const ShareAnswer& answer, const DividedPower& division
           step.tokens_per_second,
           share.speed,
           step.power.energy_per_token.in(joule)};
+}
+
+/// Divisions of limits, and that with nodes switched off.
+std::vector<const DividedPower*> every_division(const ShareAnswer& answer) {
+  std::vector<const DividedPower*> out;
+  for (const DividedPower& division : answer.shared.divisions) out.push_back(&division);
+  if (answer.shared.fewer) out.push_back(&*answer.shared.fewer);
+  return out;
+}
+
+const DividedPower& best_division(const ShareAnswer& answer) {
+  const auto useful = [](const DividedPower* division) { return division->useful; };
+  const std::vector<const DividedPower*> divisions = every_division(answer);
+  return **std::ranges::max_element(divisions, {}, useful);
 }
 
 std::string useful_words(const ShareAnswer& answer, const DividedPower& division) {
@@ -105,29 +119,39 @@ ResultTable share_table(const ShareAnswer& answer) {
                    {"tokens_per_s", "Tokens", "/s", 1, 0},
                    percent_column("speed", "Of full speed"),
                    {"energy_j_per_token", "Energy", "J/token"}};
-  for (const DividedPower& division : answer.shared.divisions)
-    for (std::size_t job = 0; job < answer.jobs.size(); ++job) table.rows.push_back(row_of(answer, division, job));
+  for (const DividedPower* division : every_division(answer))
+    for (std::size_t job = 0; job < answer.jobs.size(); ++job) table.rows.push_back(row_of(answer, *division, job));
   return table;
 }
 
 std::vector<std::string> share_sentences(const ShareAnswer& answer) {
-  const std::vector<DividedPower>& divisions = answer.shared.divisions;
-  if (divisions.size() == 1) return {"The power feeds all jobs without limits."};
-  const DividedPower& best = *std::ranges::max_element(divisions, {}, &DividedPower::useful);
+  if (answer.shared.divisions.size() == 1) return {"The power feeds all jobs without limits."};
+  const DividedPower& best = best_division(answer);
   std::string text = fmt::format("Most work: {}, as much as {} {}GPUs without limits", name_of(best.division),
                                  useful_words(answer, best), weighted(answer) ? "weighted " : "");
-  for (const DividedPower& other : divisions)
-    if (&other != &best)
-      text += fmt::format(", {} more than {}", percent_text(best.useful / other.useful - 1), name_of(other.division));
-  return {text + ".", "The hall of each job is planned for that job alone."};
+  for (const DividedPower* other : every_division(answer))
+    if (other != &best)
+      text += fmt::format(", {} more than {}", percent_text(best.useful / other->useful - 1), name_of(other->division));
+  std::vector<std::string> out = {text + ".", "The hall of each job is planned for that job alone."};
+  if (best.division == PowerDivision::fewer_nodes)
+    out.emplace_back("Jobs with fewer GPUs keep their batch; the nodes that they leave are off and draw nothing.");
+  return out;
 }
 
 std::string share_confirmation(const ShareAnswer& answer) {
-  const std::vector<JobShare>& shares = answer.shared.divisions.front().jobs;
-  const auto held = std::ranges::find_if(shares, [](const JobShare& share) { return share.limit.has_value(); });
-  if (held == shares.end()) return "clusterwright run " + answer.jobs.front().words;
-  const std::string& words = answer.jobs[static_cast<std::size_t>(held - shares.begin())].words;
-  return fmt::format("clusterwright run {} --cap {}W", words, plain_number(held->limit->in(watt), digits_of_limit));
+  const DividedPower& best = best_division(answer);
+  std::size_t job = 0;
+  const auto changed = [&](std::size_t i) {
+    return best.jobs[i].limit || best.jobs[i].held.step.accelerators != answer.shared.curves[i].accelerators;
+  };
+  while (job + 1 < best.jobs.size() && !changed(job)) ++job;
+  const JobShare& share = best.jobs[job];
+  const bool smaller = share.held.step.accelerators != answer.shared.curves[job].accelerators;
+  std::string command = smaller ? fmt::format("clusterwright run {} --gpus {}", answer.jobs[job].unsized_words,
+                                              share.held.step.accelerators)
+                                : "clusterwright run " + answer.jobs[job].words;
+  if (share.limit) command += fmt::format(" --cap {}W", plain_number(share.limit->in(watt), digits_of_limit));
+  return command;
 }
 
 Warnings share_warnings(const ShareAnswer& answer) {
@@ -136,7 +160,7 @@ Warnings share_warnings(const ShareAnswer& answer) {
   for (std::size_t job = 0; job < answer.jobs.size(); ++job) {
     const Warnings& own = answer.jobs[job].context.warnings;
     inputs.insert(inputs.end(), own.begin(), own.end());
-    steps.push_back({answer.jobs[job].name, answer.shared.divisions.front().jobs[job].held.step.warnings});
+    steps.push_back({answer.jobs[job].name, best_division(answer).jobs[job].held.step.warnings});
   }
   return warnings_of(inputs, steps, {"of ", ""});
 }
@@ -149,7 +173,7 @@ JsonValue share_to_json(const ShareAnswer& answer) {
   JsonValue document = result_header("share", answer.jobs.front().context.seed, inputs);
   JsonValue jobs = JsonValue::list(), divisions = JsonValue::list();
   for (std::size_t job = 0; job < answer.jobs.size(); ++job) jobs.push_back(curve_json(answer, job));
-  for (const DividedPower& division : answer.shared.divisions) divisions.push_back(division_json(answer, division));
+  for (const DividedPower* division : every_division(answer)) divisions.push_back(division_json(answer, *division));
   document.set("budget_kw", answer.budget.in(kilowatt));
   document.set("free_kw", answer.shared.free.in(kilowatt));
   document.set("least_kw", answer.shared.least.in(kilowatt));

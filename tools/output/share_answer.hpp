@@ -13,10 +13,10 @@
 
 namespace clusterwright {
 
-/// A job with the words that open its scenario on a command line.
+/// A job with the words that open its scenario on a command line, and those before a --gpus.
 struct NamedJob {
   std::string name;
-  std::string words;
+  std::string words, unsized_words;
   ResultContext context;
 };
 
@@ -30,7 +30,7 @@ std::string share_title(const ShareAnswer& answer);
 /// A line for each job under each division.
 ResultTable share_table(const ShareAnswer& answer);
 std::vector<std::string> share_sentences(const ShareAnswer& answer);
-/// Command that predicts the first job that a limit holds under the division by job; else the first one.
+/// Command that predicts the first job that the best division limits or makes smaller; else the first one.
 std::string share_confirmation(const ShareAnswer& answer);
 Warnings share_warnings(const ShareAnswer& answer);
 JsonValue share_to_json(const ShareAnswer& answer);

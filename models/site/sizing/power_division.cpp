@@ -89,6 +89,7 @@ std::vector<Watts> divided(const std::vector<PowerCurve>& jobs, Watts budget, Po
     case PowerDivision::proportional:
       return in_proportion(jobs, budget, [](const PowerCurve& job) { return job.free(); });
     case PowerDivision::by_job:
+    case PowerDivision::fewer_nodes:
       break;
   }
   return by_job(jobs, budget);

@@ -19,7 +19,7 @@
 
 namespace clusterwright {
 
-enum class PowerDivision { by_job, proportional, equal };
+enum class PowerDivision { by_job, proportional, equal, fewer_nodes };
 
 struct PowerPoint {
   Watts limit;       ///< of one accelerator
@@ -36,7 +36,8 @@ struct PowerCurve {
   Watts free() const { return points.back().drawn; }
 };
 
-/// Budgets of the jobs. @pre the budget is at least the sum of what they draw at their lowest limits
+/// Budgets of the jobs, all of whose nodes run. @pre the budget is at least the sum of what they draw at their lowest
+/// limits; the division is not fewer_nodes (fewer_nodes.hpp)
 std::vector<Watts> divided(const std::vector<PowerCurve>& jobs, Watts budget, PowerDivision division);
 
 /// Limit at which a job draws so much, between its points.

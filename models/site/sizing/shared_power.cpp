@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/site/sizing/fewer_nodes.hpp"
 #include "models/site/sizing/power_budgets.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/parallel_points.hpp"
@@ -40,6 +41,7 @@ class PowerSharing {
     if (budget_ < out.free) {
       out.divisions = {held(PowerDivision::proportional), held(PowerDivision::equal)};
       out.divisions.insert(out.divisions.begin(), best_division(out.divisions));
+      out.fewer = on_fewer_nodes(jobs_, curves_, free_, budget_, progress_);
     } else {
       out.divisions.push_back(unlimited());
     }
@@ -172,7 +174,7 @@ class PowerSharing {
                     plain_number(budget_.in(kilowatt)), plain_number(least.in(kilowatt))),
         {},
         "",
-        "raise it, or run fewer jobs at once"}});
+        "raise it, run fewer jobs at once, or give a job fewer nodes"}});
   }
 
   const std::vector<SharingJob>& jobs_;

@@ -3,7 +3,8 @@
 ///
 /// Each job has accelerators and a hall of its own, which `size` would plan for it alone; a limit of all its
 /// accelerators holds its part of the power. Powers are means over a step, from the grid, on the design day. The curve
-/// of each job is predicted under nine limits between the lowest one and none, and twice more around the answer.
+/// of each job is predicted under nine limits between the lowest one and none, and twice more around the answer; then
+/// on fewer nodes too.
 /// @source docs/models/power.md, "Several jobs under one budget"
 #pragma once
 
@@ -35,12 +36,13 @@ struct JobShare {
 struct DividedPower {
   PowerDivision division = PowerDivision::by_job;
   std::vector<JobShare> jobs;
-  double useful = 0;  ///< sum of weight * accelerators * speed
+  double useful = 0;  ///< sum of weight * accelerators * speed, with all accelerators of the job
 };
 
 struct SharedPower {
   std::vector<PowerCurve> curves;       ///< by job
   std::vector<DividedPower> divisions;  ///< by_job, proportional, equal; one alone where the budget limits nothing
+  std::optional<DividedPower> fewer;    ///< with nodes switched off; absent where the budget limits nothing
   Watts free;                           ///< what all draw without limits
   Watts least;                          ///< at their lowest limits
 };
