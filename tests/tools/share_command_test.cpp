@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `share` against `run`, and with wrong words.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "sim/plain_number.hpp"
@@ -28,7 +30,8 @@ TEST_CASE("run confirms each share digit for digit", "[tools][share]") {
     double drawn = 0;
     for (const JsonValue& share : division.at("jobs").elements()) {
       drawn += number_of(share, "drawn_kw");
-      std::string words = "run " + share.at("job").as_text() + " --format json";
+      const int gpus = static_cast<int>(number_of(share.at("step"), "gpus"));
+      std::string words = fmt::format("run {} --gpus {} --format json", share.at("job").as_text(), gpus);
       if (!share.at("limit_w").is_null()) words += " --cap " + plain_number(number_of(share, "limit_w"), 6) + "W";
       const JsonValue run = room.run(words).json();
       CHECK(number_of(run, "step_time_s") == number_of(share.at("step"), "step_time_s"));
