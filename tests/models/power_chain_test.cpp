@@ -63,3 +63,29 @@ TEST_CASE("modules carry the load with the redundancy that is asked for", "[mode
     CHECK(stage.efficiency < 1);
   }
 }
+
+TEST_CASE("small loads take smaller modules, as far as a stage allows it", "[models][facility]") {
+  PowerChainSpec spec = facility_of("air").power;
+  const auto installed = [&](Watts machines) {
+    Watts sum;
+    for (const PowerStageLoad& stage :
+         PowerChain(spec, shipped_parts(), machines, 0.2 * machines, {4, {}}).rated_loads())
+      if (stage.kind != PowerStageKind::circuit && stage.kind != PowerStageKind::busway)
+        sum += static_cast<double>(stage.modules) * stage.rating;
+    return sum;
+  };
+  const auto transformer = [&](Watts machines) {
+    return PowerChain(spec, shipped_parts(), machines, 0.2 * machines, {4, {}}).rated_loads().front().part;
+  };
+  CHECK(transformer(150 * kilowatt) == "MV transformer 250 kVA");
+  CHECK(transformer(600 * kilowatt) == "MV transformer 1 MVA");
+  CHECK(transformer(2 * megawatt) == "MV transformer 2.5 MVA");
+  Watts before;
+  for (double kilowatts = 50; kilowatts < 5'000; kilowatts *= 1.1) {
+    INFO(kilowatts << " kW");
+    CHECK(installed(kilowatts * kilowatt) >= before);  // no jump back
+    before = installed(kilowatts * kilowatt);
+  }
+  for (PowerStageSpec& stage : spec.stages) stage.smaller = false;
+  CHECK(transformer(150 * kilowatt) == "MV transformer 2.5 MVA");
+}

@@ -101,6 +101,30 @@ TEST_CASE("a power without caps compares the usual ones, and impossible ones hav
   CHECK(tiny.out.find("feed no replica") != std::string::npos);
 }
 
+TEST_CASE("more power never feeds fewer accelerators, in racks of 72 too", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto fed = [&](const char* words, double megawatts) {
+    const auto outcome = room.run(fmt::format("scale {} --power {}MW --caps 100 --format json", words, megawatts));
+    return outcome.code == 0 ? member_number(outcome.json().at("options").elements()[0], "gpus") : 0;
+  };
+  const char* racks = "llama3-8b-h100-64 --on GB200-GPU";
+  double before = 1;
+  for (double megawatts = 0.25; megawatts < 1; megawatts += 0.06) {
+    INFO(megawatts << " MW");
+    const double gpus = fed(racks, megawatts);
+    CHECK(gpus >= before);
+    before = gpus;
+  }
+  CHECK(before > 216);
+}
+
+TEST_CASE("a power beyond what the stated fabric joins fills the fabric, and says so", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto outcome = room.run("scale llama3-8b-h100-64 --power 4MW --caps 100");
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.find("cannot be joined") != std::string::npos);
+}
+
 TEST_CASE("wrong words of a comparison of caps are refused", "[tools]") {
   const testing::ProgramRoom room;
   for (const char* words : {"--caps 80", "--power 1MW --caps 0", "--power 1MW --caps 80,x", "--power 1MW --caps 120",

@@ -70,7 +70,7 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().cables.size() == 31);
   CHECK(shipped().nodes.size() == 89);
   CHECK(shipped().racks.size() == 5);
-  CHECK(shipped().power_stages.size() == 13);
+  CHECK(shipped().power_stages.size() == 16);
   CHECK(shipped().rack_cooling.size() == 6);
   CHECK(shipped().heat_rejection.size() == 7);
   CHECK(shipped().climates.size() == 4);

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <functional>
 #include <mutex>
 #include <numeric>
 #include <optional>
 
+#include "models/job/configs_directory.hpp"
+#include "models/job/node_cluster.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/site/sizing/filled_site.hpp"
@@ -22,6 +26,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/warnings.hpp"
 #include "tools/typed_text.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
@@ -53,6 +58,19 @@ void check_options(const ScaleRequest& request) {
                        "leave out --mode");
   if (!request.scenario.cap.empty())
     throw option_error("--cap", request.scenario.cap, "the limits to compare stand in --caps", "leave out --cap");
+}
+
+/// Number to begin with where nothing states one, as of a model alone: nodes that take half of the power, at their
+/// nameplate, so that the layout is that of about such a size.
+std::string first_size(const std::string& on, Watts grid) {
+  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  const NodePart& node = named_node(on, catalog);
+  const int each = node.accelerator_count ? std::max(1, node.accelerator_count->value) : 1;
+  constexpr Watts unknown = 1 * kilowatt;  // of an accelerator with its share of the host
+  const Watts power = node.max_power ? node.max_power->value : each * unknown;
+  constexpr double most = 100'000;
+  const double nodes = std::clamp(std::floor(grid / (2 * power)), 1.0, most / each);
+  return std::to_string(std::bit_floor(static_cast<unsigned>(each * nodes)));  // which batches suit
 }
 
 constexpr const char* hall_setting = "cluster.facility.like=";
@@ -142,6 +160,8 @@ ExitCode scale_caps(const ScaleRequest& given) {
   const Watts grid = parse_power({"--power", request.power});
   const std::vector<double> shares = parse_caps({"--caps", request.caps.empty() ? "100,90,80,70,60" : request.caps});
   const std::vector<std::string> halls = halls_of(request.halls);
+  if (!request.scenario.on.empty() && !scenario_of_file(request.scenario))
+    request.scenario.gpus = first_size(request.scenario.on, grid);
   for (const std::string& hall : halls) check_hall(request, hall);
   const auto targets = output_targets(
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});

@@ -27,7 +27,8 @@ void check_jobs(const ShareRequest& request) {
   const std::string given = std::to_string(request.scenarios.size());
   if (request.scenarios.size() < 2)
     throw option_error("SCENARIO", given, "one job has nobody to share with",
-                       "name two or more, or give one job a limit: run --set cluster.facility.power.grid_limit_kw=...");
+                       "name two or more, or give one job a limit: run --set cluster.facility.power.capping=equal "
+                       "--set cluster.facility.power.grid_limit_kw=...");
   if (request.scenarios.size() > most_jobs)
     throw option_error("SCENARIO", given, fmt::format("at most {} jobs share a power", most_jobs), "leave some out");
   if (request.power.empty())

@@ -97,6 +97,11 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   constexpr std::string_view of_cluster = "cluster.";
   if (!request.scenario.cap.empty()) settings.push_back(cap_setting(request.scenario.cap).substr(of_cluster.size()));
   const ScenarioRequest& asked = request.scenario;
+  if (!asked.parameters.empty())
+    throw option_error("--parameters", asked.parameters, "changes nothing: a cluster alone has no job",
+                       "leave it out, or size a scenario");
+  if (asked.on.empty() && !asked.gpus.empty())
+    settings.push_back(fmt::format("accelerators={}", parse_count({"--gpus", asked.gpus})));
   ClusterSession opened = open_cluster(ClusterName{asked.scenario, asked.on, asked.gpus}, settings);
   check_cap(request.scenario, opened.cluster);
   ResultContext& context = session.context;

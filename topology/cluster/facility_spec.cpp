@@ -100,7 +100,9 @@ const Record<PowerStageSpec>& record(const PowerStageSpec*) {
                     {.help = "size of a catcher group, its reserve module included", .min = 2, .max = 64})
           .optional("carries", &S::carries,
                     {.help = "load of these modules: machines; pumps: also pumps and fans of the hall; cooling: also "
-                             "the cooling plants"});
+                             "the cooling plants"})
+          .optional("smaller", &S::smaller,
+                    {.help = "loads for which the part is large take a smaller size of it, as the catalog names them"});
   return table;
 }
 

@@ -67,6 +67,7 @@ struct PowerStageSpec {
   Redundancy redundancy = Redundancy::n;
   int group = 4;  ///< modules of a catcher arrangement that share one in reserve
   StageLoad carries = StageLoad::machines;
+  bool smaller = false;  ///< loads for which the part is large take a smaller size of it
 };
 const Record<PowerStageSpec>& record(const PowerStageSpec*);
 

@@ -138,6 +138,8 @@ const Record<PowerPart>& record(const PowerPart*) {
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("power_stage", "A module between the grid and the racks");
     t.required("kind", &Part::kind, {.help = "function of the module"})
+        .optional("smaller", &Part::smaller,
+                  {.help = "next smaller size of the same module", .catalog = "power_stages"})
         .required("rating_kva", &Part::rating, positive_rating("apparent power that one module passes on continuously"))
         .required("efficiency", &Part::efficiency,
                   {.help = "output power over input power at full load", .min = 0.5, .max = 1})

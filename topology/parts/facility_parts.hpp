@@ -51,6 +51,7 @@ inline constexpr std::array<std::string_view, 5> power_stage_kind_names = {"tran
 struct PowerPart : UnitFloor {
   std::string id;
   PowerStageKind kind = PowerStageKind::ups;
+  std::string smaller;                   ///< id of the next smaller size of the same module; empty: none
   Sourced<Watts> rating;                 ///< apparent power (kVA) that one module can pass on for ever
   Sourced<double> efficiency;            ///< at full load
   Sourced<double> no_load_loss;          ///< share of the rating lost when nothing is drawn

@@ -19,6 +19,12 @@ long long whole_modules(Watts load, Watts rating) {
   return std::max(1LL, static_cast<long long>(std::ceil(load / rating - site_rounding)));
 }
 
+/// Most small modules that carry a load together, spares apart. An estimate: beyond, switchgear of each costs more than
+/// a larger size.
+constexpr long long most_small_modules = 3;
+/// Loads from here on are built of the largest size.
+constexpr Watts large_load = 1 * megawatt;
+
 }  // namespace
 
 Watts power_stage_loss(const PowerPart& part, Watts rating, Watts output) {
@@ -38,6 +44,22 @@ PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts
     const Watts output = flows(machines, cooling).back().output;
     check_modules(stages_.back(), output);
     stages_.back().modules = modules_for(stages_.back(), output, feeds.rows);
+    if (spec.stages[i].smaller) take_least_size(stages_.back(), catalog, output, feeds.rows);
+  }
+}
+
+/// Size of a stage's modules that takes the least capacity, spares included; of equal ones the larger.
+void PowerChain::take_least_size(SizedPowerStage& stage, const Catalog& catalog, Watts output,
+                                 const std::vector<Watts>& rows) const {
+  const auto capacity = [](const SizedPowerStage& one) { return static_cast<double>(one.modules) * one.rating; };
+  SizedPowerStage size = stage;
+  while ((size.part = find_part(catalog.power_stages, size.part->smaller))) {
+    size.rating = size.part->rating.value * spec_.power_factor;
+    const bool by_row = size.part->kind == PowerStageKind::busway && !rows.empty();
+    const Watts each = by_row ? std::ranges::max(rows) : output;
+    if (each >= large_load || whole_modules(each, size.rating) > most_small_modules) return;
+    size.modules = modules_for(size, output, rows);
+    if (capacity(size) < capacity(stage)) stage = size;
   }
 }
 

@@ -99,6 +99,8 @@ class PowerChain {
  private:
   static void check_modules(const SizedPowerStage& stage, Watts output);
   void add_circuits(const Catalog& catalog, long long feeds);
+  void take_least_size(SizedPowerStage& stage, const Catalog& catalog, Watts output,
+                       const std::vector<Watts>& rows) const;
   long long modules_for(const SizedPowerStage& stage, Watts output, const std::vector<Watts>& rows) const;
 
   PowerChainSpec spec_;

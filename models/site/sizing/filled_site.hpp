@@ -3,7 +3,8 @@
 ///
 /// The site draws most on the design day with everything at its nameplate and accelerators at their power limits, and
 /// that may not exceed what the grid grants. Switches, racks and coolant units come in steps, so the count is searched:
-/// from the power of one size follows the next one, and whole replicas, groups of experts and nodes close the gap.
+/// from the power of one size follows the next one, and whole replicas, groups of experts and nodes close the gap by
+/// halves. Sizes that the fabric cannot join count as not fed, and a warning says so.
 ///
 /// Example: 1,024 accelerators take 1.5 MW. 20 MW feed about 13,653; with 8 nodes of 8 to a replica, 13,632 are tried
 /// next, which take 20.1 MW for one tier of switches more, then 13,568.
