@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/comparison/compared_option.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,14 @@ std::optional<double> price_of_tokens(const ComparedOption& option) {
 }
 
 }  // namespace
+
+std::vector<SiteVerdict> ComparedOption::failed_verdicts() const {
+  std::vector<SiteVerdict> out;
+  if (sized)
+    std::ranges::copy_if(sized->plan.verdicts, std::back_inserter(out),
+                         [](const SiteVerdict& verdict) { return !verdict.holds; });
+  return out;
+}
 
 ComparedOption compared_option(std::string name, const Scenario& scenario, bool replan) {
   ComparedOption out{std::move(name), scenario, {}, {}, {}};

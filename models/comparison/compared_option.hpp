@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/job/scenario.hpp"
+#include "models/site/plant/site_verdict.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "sim/interval.hpp"
 
@@ -19,6 +21,10 @@ struct ComparedOption {
   std::shared_ptr<const SizedCluster> sized;  ///< null where its site cannot be planned, or the job does not fit
   std::string reason;                         ///< why there is no step, or no site
   bool runs() const { return step && step->fits; }
+  /// What its site breaks, as `size` judges it; a site that is not planned breaks nothing.
+  std::vector<SiteVerdict> failed_verdicts() const;
+  /// Whether the job runs and its site breaks nothing: only such an option may be called the best one.
+  bool can_be_built() const { return runs() && failed_verdicts().empty(); }
 };
 
 /// Step of a scenario, and its site with the prices of the scenario.

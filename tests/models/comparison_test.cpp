@@ -72,6 +72,18 @@ TEST_CASE("an option against itself is a coin that does not fall", "[models][com
   CHECK(*ratio.probability_cheaper == 0.5);
 }
 
+TEST_CASE("an option whose site breaks a constraint runs and cannot be built", "[models][comparison]") {
+  const ComparedOption air = on("DGX H100"), immersed = on("DGX H100", {"cluster.facility.like=immersion"});
+  CHECK(air.can_be_built());
+  CHECK(air.failed_verdicts().empty());
+  REQUIRE(immersed.sized);
+  CHECK(immersed.runs());
+  CHECK_FALSE(immersed.can_be_built());
+  const auto failed = immersed.failed_verdicts();
+  REQUIRE_FALSE(failed.empty());
+  CHECK(failed.front().arithmetic.find("DGX H100 is sold for air only") != std::string::npos);
+}
+
 TEST_CASE("both orders of a pair have probabilities that sum to one", "[models][comparison]") {
   const ComparedOption a = on("DGX H100"), b = on("DGX B200");
   const OptionRatio there = ratio_of(a, b), back = ratio_of(b, a);

@@ -68,6 +68,64 @@ TEST_CASE("options that cannot be stay in the answer with their reason", "[tools
   CHECK(has(none.out, "A (tensor=3) does not run: "));
 }
 
+TEST_CASE("an option that size fails is not called the best one", "[tools][compare]") {
+  const ProgramRoom room;
+  const std::string halls = "compare llama3-70b-h100 --on 'DGX H100' --vary hall=air,immersion";
+  const auto one = room.run(halls);
+  CHECK(one.code == 0);
+  CHECK(has(one.out, "Of the options that run, only A (hall=air) can be built so."));
+  CHECK(has(one.out, "B (hall=immersion) cannot be built so: air for the nodes (DGX H100 is sold for air only"));
+  CHECK_FALSE(has(one.out, "Least energy: "));
+  CHECK(has(one.out, "cluster.facility.like=air\n"));  // Next
+  const JsonValue answer = room.run(halls + ",direct-to-chip --format json").json();
+  CHECK(answer.at("options").elements()[0].at("failed_verdicts").elements().empty());
+  const JsonValue& immersed = answer.at("options").elements()[1];
+  CHECK_FALSE(immersed.at("can_be_built").as_boolean());
+  CHECK_FALSE(immersed.at("failed_verdicts").elements().empty());
+  CHECK(figure(immersed.at("step"), "step_time_s") > 0);
+  const auto none = room.run(halls + " --set cluster.facility.power.grid_limit_kw=1000");
+  CHECK(has(none.out, "None of the options that run can be built so."));
+  CHECK(has(none.out, "A (hall=air) cannot be built so: "));
+}
+
+TEST_CASE("options that may not fit in memory are named", "[tools][compare]") {
+  const ProgramRoom room;
+  const std::string tight = room.run("compare llama3-8b --on H100-SXM --gpus 8 --vary precision=bf16,fp8").out;
+  CHECK(has(tight, "Memory may not suffice, as its model errs: "));
+  CHECK(has(tight, "A (precision=bf16) uses 85.4 GB (90 %: "));
+  CHECK_FALSE(has(room.run("compare llama3-8b-single-node --vary cap=100%,80% --set job.micro_batch=1").out,
+                  "Memory may not suffice"));
+}
+
+TEST_CASE("rent and purchase are told apart, and a server that stands in is named", "[tools][compare]") {
+  const ProgramRoom room;
+  const auto compared = [&](const std::string& values) {
+    return room.run("compare llama3-8b --gpus 64 --vary 'node=" + values + "'").out;
+  };
+  const std::string mixed = compared("AWS p6-b200.48xlarge,HGX B200 8-GPU (OEM 4-10U)");
+  CHECK(has(mixed, "A (node=AWS p6-b200.48xlarge) is rented at $"));
+  CHECK(has(mixed, " per accelerator-hour of the price list; what is not rented is bought and used 85 % of the time."));
+  CHECK(has(mixed, "warning: at A: racks are planned with HGX B200 8-GPU (OEM 4-10U): AWS p6-b200.48xlarge is "));
+  const std::string rented = compared("AWS p5en.48xlarge,Azure ND96isr H200 v5");
+  CHECK(has(rented, " are rented at $"));
+  CHECK(has(rented, "Cheapest tokens: A (node=AWS p5en.48xlarge) and B (node=Azure ND96isr H200 v5) are equal "));
+  CHECK_FALSE(has(rented, "what is not rented"));
+}
+
+TEST_CASE("a field that is set twice is refused", "[tools][compare]") {
+  const std::string job = "compare llama3-70b-h100 --vary ";
+  check_refused(job + "cap=100%,80% --cap 60%", "E0404",
+                "\"--vary cap=100%,80%\" and \"--cap 60%\" set the same field");
+  check_refused(job + "gpus=256,512 --gpus 128", "E0404", "\"--gpus 128\" set the same field");
+  check_refused(job + "node=B200,H200 --on H100-SXM", "E0404", "\"--on H100-SXM\" set the same field");
+  check_refused(job + "precision=bf16,fp8 --set job.precision=fp16", "E0404", "\"--set job.precision=fp16\"");
+  check_refused(job + "job.micro_batch=1,2 --set job.micro_batch=4", "E0404", "\"--set job.micro_batch=4\"");
+  check_refused(job + "precision=bf16,fp8 --vary job.precision=fp16", "E0404",
+                "\"--vary job.precision=fp16\" and \"--vary precision=bf16,fp8\"");
+  const ProgramRoom room;  // 60 % beside 80 %
+  CHECK(room.run("compare llama3-8b-single-node --vary cap=stated,80% --cap 60%").code == 0);
+}
+
 TEST_CASE("what several options lack is said once", "[tools][compare]") {
   const ProgramRoom room;
   const auto answer = room.run("compare llama3-8b-h100-64 --vary job.master_weights=true,false");
@@ -135,7 +193,7 @@ TEST_CASE("a value that means nothing is an error before any option is predicted
   const ProgramRoom room;
   const std::string long_work = "compare llama3-8b --on H100-SXM --gpus 64 --vary ";
   // The first of them is named, wherever it stands among values that would take their time.
-  check_refused(room, long_work + "node=H100-SXM,WORSE,B200,BAD -o out.json", "E0203",
+  check_refused(room, "compare llama3-8b --gpus 64 --vary node=H100-SXM,WORSE,B200,BAD -o out.json", "E0203",
                 "unknown node or accelerator \"WORSE\"");
   check_refused(room, long_work + "cluster.fabric.transport=ethernet,bad -o out.json", "E0203", "(got \"bad\")");
   // One that breaks another rule is a row.

@@ -18,6 +18,7 @@
 #include "tools/output/compare_answer.hpp"
 #include "tools/output/compare_json.hpp"
 #include "tools/output/compare_page.hpp"
+#include "tools/output/compare_sentences.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/warnings.hpp"

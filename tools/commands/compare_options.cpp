@@ -81,6 +81,22 @@ Apply setting_of(std::string path) {
   };
 }
 
+/// Fields that short names of settings stand for.
+const std::map<std::string, std::string>& paths_of_names() {
+  static const std::map<std::string, std::string> paths = [] {
+    std::map<std::string, std::string> out = {
+        {"hall", "cluster.facility.like"}, {"prices", "prices.like"},     {"stack", "job.stack"},
+        {"precision", "job.precision"},    {"batch", "job.global_batch"}, {"sequence", "job.sequence"}};
+    for (const char* degree :
+         {"tensor", "pipeline", "virtual_pipeline", "context", "expert", "expert_tensor", "schedule", "order"})
+      out.emplace(degree, std::string("job.parallel.") + degree);
+    for (const char* of_job : {"micro_batch", "recompute", "sharding"})
+      out.emplace(of_job, std::string("job.") + of_job);
+    return out;
+  }();
+  return paths;
+}
+
 /// What the short names do.
 const std::map<std::string, Apply>& short_names() {
   static const std::map<std::string, Apply> names = [] {
@@ -96,18 +112,8 @@ const std::map<std::string, Apply>& short_names() {
         {"parameters", [](ScenarioRequest& r, const std::string& value) { r.parameters = value; }},
         {"fail", [](ScenarioRequest& r, const std::string& value) { r.faults.push_back(value); }},
         {"slow", [](ScenarioRequest& r, const std::string& value) { r.slow.push_back(value); }},
-        {"taper", [](ScenarioRequest& r, const std::string& value) { setting_of(taper_field(r))(r, value); }},
-        {"hall", setting_of("cluster.facility.like")},
-        {"prices", setting_of("prices.like")},
-        {"stack", setting_of("job.stack")},
-        {"precision", setting_of("job.precision")},
-        {"batch", setting_of("job.global_batch")},
-        {"sequence", setting_of("job.sequence")}};
-    for (const char* degree :
-         {"tensor", "pipeline", "virtual_pipeline", "context", "expert", "expert_tensor", "schedule", "order"})
-      out.emplace(degree, setting_of(std::string("job.parallel.") + degree));
-    for (const char* of_job : {"micro_batch", "recompute", "sharding"})
-      out.emplace(of_job, setting_of(std::string("job.") + of_job));
+        {"taper", [](ScenarioRequest& r, const std::string& value) { setting_of(taper_field(r))(r, value); }}};
+    for (const auto& [name, path] : paths_of_names()) out.emplace(name, setting_of(path));
     return out;
   }();
   return names;
@@ -139,6 +145,59 @@ std::vector<NamedRequest> varied(const std::vector<NamedRequest>& options, const
   return out;
 }
 
+/// One name for all words that set the same field: "precision" and "job.precision".
+std::string field_set_by(const std::string& word) {
+  static const std::map<std::string, std::string> others = {{"cluster.accelerators", "gpus"},
+                                                            {"cluster.node.accelerator_power_limit_share", "cap"},
+                                                            {"cluster.node.accelerator_power_limit_w", "cap"},
+                                                            {"cluster.fabric.taper", "taper"},
+                                                            {"cluster.fabric.tiers.0.taper", "taper"}};
+  if (const auto found = others.find(word); found != others.end()) return found->second;
+  const auto found = paths_of_names().find(word);
+  return found == paths_of_names().end() ? word : found->second;
+}
+
+/// Words that set a field for all options.
+struct CommonWords {
+  std::string typed;  ///< "--cap 60%"
+  std::string field;  ///< as `field_set_by` names it
+};
+
+std::vector<CommonWords> common_words(const ScenarioRequest& common) {
+  std::vector<CommonWords> out;
+  const auto add = [&](const char* option, const std::string& value, const std::string& field) {
+    if (!value.empty()) out.push_back({fmt::format("{} {}", option, value), field_set_by(field)});
+  };
+  add("--on", common.on, "node");
+  add("--gpus", common.gpus, "gpus");
+  add("--cap", common.cap, "cap");
+  add("--placement", common.placement, "placement");
+  add("--parameters", common.parameters, "parameters");
+  for (const std::string& setting : common.settings) add("--set", setting, setting.substr(0, setting.find('=')));
+  return out;
+}
+
+/// Refuses a field that is set twice, as one of both words would lose without a word. Faults and slow devices add up,
+/// and `stated` compares with what is set for all.
+void check_set_once(const ScenarioRequest& common, const std::vector<std::string>& vary) {
+  std::map<std::string, std::string> varied_by;
+  const auto refuse = [](const std::string& typed, const std::string& other) {
+    return vary_error(typed, fmt::format("\"--vary {}\" and \"{}\" set the same field", typed, other),
+                      "leave one of them out");
+  };
+  const std::vector<CommonWords> words = common_words(common);
+  for (const std::string& text : vary) {
+    const Axis axis = axis_of(text);
+    const std::string field = field_set_by(axis.field);
+    if (field == "fail" || field == "slow") continue;
+    if (const auto [other, first] = varied_by.emplace(field, text); !first)
+      throw refuse(text, "--vary " + other->second);
+    const auto twin = std::ranges::find(words, field, &CommonWords::field);
+    if (twin != words.end() && std::ranges::find(axis.values, stated_value) == axis.values.end())
+      throw refuse(text, twin->typed);
+  }
+}
+
 }  // namespace
 
 std::vector<NamedRequest> varied_requests(const NamedRequest& request, const std::vector<std::string>& vary,
@@ -154,6 +213,7 @@ std::vector<NamedRequest> varied_requests(const NamedRequest& request, const std
 }
 
 std::vector<NamedRequest> options_of(const CompareRequest& request) {
+  check_set_once(request.common, request.vary);
   std::vector<NamedRequest> options;
   for (const std::string& scenario : request.scenarios) {
     NamedRequest option{request.scenarios.size() > 1 ? scenario : "", request.common};

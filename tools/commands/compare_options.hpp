@@ -26,8 +26,8 @@ std::vector<NamedRequest> varied_requests(const NamedRequest& request, const std
                                           bool grown = false);
 
 /// Options in the order of the words, the values of the last --vary running fastest.
-/// @throws ConfigError E0404 for a --vary without a path or values, an unknown short name, fewer than two options, more
-///         than `most_options`
+/// @throws ConfigError E0404 for a --vary without a path or values, an unknown short name, a field that is also set
+///         otherwise, fewer than two options, more than `most_options`
 std::vector<NamedRequest> options_of(const CompareRequest& request);
 
 }  // namespace clusterwright

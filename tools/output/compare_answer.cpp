@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/output/compare_answer.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "models/lowering/step_charge.hpp"
 #include "tools/output/output_text.hpp"
@@ -16,27 +12,10 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double worth_a_row = 0.002;   // of the step
-constexpr double no_difference = 5e-4;  // of the speed: what replays do not settle
-constexpr double told_apart = 0.8;      // probability from which an order is called likely
-
-const StepPrediction& step_of(const CompareAnswer& answer, std::size_t line) {
-  return *answer.lines[line].option.step;
-}
-
-std::vector<std::size_t> running(const CompareAnswer& answer) {
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < answer.lines.size(); ++i)
-    if (answer.lines[i].option.runs()) out.push_back(i);
-  return out;
-}
+constexpr double worth_a_row = 0.002;  // of the step
 
 OptionRatio ratio_to(const CompareAnswer& answer, std::size_t line, std::size_t over) {
   return ratio_of(answer.lines[line].option, answer.lines[over].option);
-}
-
-std::string title_of(const CompareAnswer& answer, std::size_t line) {
-  return fmt::format("{} ({})", letter_of(line), answer.lines[line].option.name);
 }
 
 /// Whether steps of all options are of as many tokens on as many accelerators.
@@ -101,6 +80,23 @@ ResultTable without_empty(ResultTable table) {
 
 std::string letter_of(std::size_t line) {
   return std::string(1, static_cast<char>('A' + static_cast<char>(line)));
+}
+
+const StepPrediction& step_of(const CompareAnswer& answer, std::size_t line) {
+  return *answer.lines[line].option.step;
+}
+
+std::vector<std::size_t> running(const CompareAnswer& answer) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < answer.lines.size(); ++i)
+    if (answer.lines[i].option.runs()) out.push_back(i);
+  return out;
+}
+
+std::vector<std::size_t> buildable(const CompareAnswer& answer) {
+  std::vector<std::size_t> out = running(answer);
+  std::erase_if(out, [&](std::size_t i) { return !answer.lines[i].option.can_be_built(); });
+  return out;
 }
 
 std::optional<std::size_t> reference_of(const CompareAnswer& answer) {
@@ -224,154 +220,8 @@ std::vector<FieldDifference> field_differences(const CompareAnswer& answer) {
   return differences_of(scenarios);
 }
 
-namespace {
-
-/// Line that is least in a figure; nothing where fewer than two have it.
-std::optional<std::size_t> least_in(const CompareAnswer& answer,
-                                    const std::function<std::optional<double>(std::size_t)>& figure) {
-  std::optional<std::size_t> best;
-  int known = 0;
-  for (const std::size_t i : running(answer)) {
-    const std::optional<double> value = figure(i);
-    if (!value) continue;
-    ++known;
-    if (!best || *value < *figure(*best)) best = i;
-  }
-  return known > 1 ? best : std::nullopt;
-}
-
-/// The line that is second to the best one in a figure.
-std::size_t runner_up(const CompareAnswer& answer, std::size_t best, const std::function<double(std::size_t)>& figure) {
-  std::optional<std::size_t> second_best;
-  for (const std::size_t i : running(answer))
-    if (i != best && (!second_best || figure(i) < figure(*second_best))) second_best = i;
-  return *second_best;
-}
-
-std::string likelihood(double probability) {
-  const std::string text = fmt::format("with a probability of {:.0f} %", 100 * probability);
-  return probability >= told_apart ? text : text + ", which is not sure";
-}
-
-std::string fastest_sentence(const CompareAnswer& answer) {
-  const auto best =
-      least_in(answer, [&](std::size_t i) { return std::optional(1 / step_of(answer, i).tokens_per_second); });
-  if (!best) return {};
-  const std::size_t other =
-      runner_up(answer, *best, [&](std::size_t i) { return 1 / step_of(answer, i).tokens_per_second; });
-  const OptionRatio ratio = ratio_to(answer, *best, other);
-  if (ratio.speed.value < 1 + 1e-9)
-    return fmt::format("{} and {} are equally fast.", title_of(answer, *best), title_of(answer, other));
-  return fmt::format("Fastest: {}, {} tokens/s, {} more than {}, {}.", title_of(answer, *best),
-                     count_text(std::llround(step_of(answer, *best).tokens_per_second)),
-                     percent_text(ratio.speed.value - 1), letter_of(other), likelihood(ratio.probability_faster));
-}
-
-std::string cheapest_sentence(const CompareAnswer& answer) {
-  const auto price = [&](std::size_t i) -> std::optional<double> {
-    const auto& sized = answer.lines[i].option.sized;
-    return sized && !sized->cost.lower_bound() ? sized->cost.usd_per_million_tokens : std::nullopt;
-  };
-  const auto best = least_in(answer, price);
-  if (!best) return {};
-  const std::size_t other = runner_up(answer, *best, [&](std::size_t i) { return price(i).value_or(INFINITY); });
-  const OptionRatio ratio = ratio_to(answer, *best, other);
-  return fmt::format("Cheapest tokens: {}, ${} a million, {} less than {}, {}.", title_of(answer, *best),
-                     significant_text(*price(*best)), percent_text(1 - ratio.price->value), letter_of(other),
-                     likelihood(*ratio.probability_cheaper));
-}
-
-std::string frugal_sentence(const CompareAnswer& answer) {
-  const auto energy = [&](std::size_t i) { return step_of(answer, i).power.energy_per_token.in(joule); };
-  const auto best = least_in(answer, [&](std::size_t i) { return std::optional(energy(i)); });
-  if (!best) return {};
-  return fmt::format("Least energy: {}, {} J a token in the nodes.", title_of(answer, *best),
-                     significant_text(energy(*best)));
-}
-
-/// What an option lacks, said of one and of several options, and why.
-struct Complaint {
-  const char* one = "";
-  const char* several = "";
-  std::string why;
-  std::vector<std::string> options;
-};
-
-std::optional<Complaint> complaint_of(const ComparedOption& option) {
-  if (!option.runs()) return Complaint{"does not run", "do not run", option.reason, {}};
-  if (!option.sized) return Complaint{"has no price and no site", "have no price and no site", option.reason, {}};
-  const auto& cost = option.sized->cost;
-  if (!cost.lower_bound()) return {};
-  return Complaint{"has no whole price",
-                   "have no whole price",
-                   fmt::format("the list has none of {}", fmt::join(cost.unpriced, ", ")),
-                   {}};
-}
-
-/// Complaints, each once with all options that it holds for.
-std::vector<Complaint> complaints_of(const CompareAnswer& answer) {
-  std::vector<Complaint> out;
-  for (std::size_t i = 0; i < answer.lines.size(); ++i) {
-    auto found = complaint_of(answer.lines[i].option);
-    if (!found) continue;
-    const auto same = std::ranges::find_if(
-        out, [&](const Complaint& c) { return c.one == std::string_view(found->one) && c.why == found->why; });
-    Complaint& complaint = same == out.end() ? out.emplace_back(std::move(*found)) : *same;
-    complaint.options.push_back(title_of(answer, i));
-  }
-  return out;
-}
-
-std::string sentence_of(const Complaint& complaint, std::size_t all) {
-  if (complaint.options.size() == 1)
-    return fmt::format("{} {}: {}.", complaint.options.front(), complaint.one, complaint.why);
-  const bool everyone = complaint.options.size() == all;
-  return fmt::format("{} {}: {}.", everyone ? "All options" : fmt::format("{}", fmt::join(complaint.options, ", ")),
-                     complaint.several, complaint.why);
-}
-
-}  // namespace
-
-std::vector<std::string> compare_sentences(const CompareAnswer& answer) {
-  std::vector<std::string> out;
-  for (std::string sentence : {fastest_sentence(answer), cheapest_sentence(answer), frugal_sentence(answer)})
-    if (!sentence.empty()) out.push_back(std::move(sentence));
-  for (const Complaint& complaint : complaints_of(answer)) out.push_back(sentence_of(complaint, answer.lines.size()));
-  if (running(answer).size() == 1)
-    out.push_back(
-        fmt::format("Only {} runs: there is nothing to compare it with.", title_of(answer, *reference_of(answer))));
-  if (running(answer).size() < 2) return out;
-  if (!answer.replanned)
-    out.push_back(
-        "What an option states of its layout is kept, and what it leaves open is searched; --replan searches all of "
-        "it.");
-  out.push_back(
-      "Low, high (90 %) and probabilities are between two predictions: errors that both share, and prices of the same "
-      "parts, cancel. The range of a price counts as its 90 % interval.");
-  return out;
-}
-
 OptionRatio over_reference(const CompareAnswer& answer, std::size_t line) {
   return ratio_to(answer, line, *reference_of(answer));
-}
-
-Warnings compare_warnings(const CompareAnswer& answer) {
-  std::vector<NamedWarnings> named;
-  for (std::size_t i = 0; i < answer.lines.size(); ++i) {
-    Warnings warnings = answer.lines[i].context.warnings;
-    if (const auto& step = answer.lines[i].option.step)
-      warnings.insert(warnings.end(), step->warnings.begin(), step->warnings.end());
-    named.push_back({letter_of(i), std::move(warnings)});
-  }
-  return warnings_of(Warnings{}, named);
-}
-
-std::string next_of(const CompareAnswer& answer) {
-  const std::vector<std::size_t> lines = running(answer);
-  if (lines.empty()) return {};
-  const std::size_t best =
-      *std::ranges::max_element(lines, {}, [&](std::size_t i) { return step_of(answer, i).tokens_per_second; });
-  return answer.lines[best].command;
 }
 
 }  // namespace clusterwright

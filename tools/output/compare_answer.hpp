@@ -10,7 +10,6 @@
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
 #include "tools/output/scenario_differences.hpp"
-#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -28,6 +27,13 @@ struct CompareAnswer {
 /// "A" for the first line.
 std::string letter_of(std::size_t line);
 
+/// @pre the line has a step
+const StepPrediction& step_of(const CompareAnswer& answer, std::size_t line);
+
+std::vector<std::size_t> running(const CompareAnswer& answer);
+/// Those of them whose sites break nothing.
+std::vector<std::size_t> buildable(const CompareAnswer& answer);
+
 /// First line that runs; nothing where none does.
 std::optional<std::size_t> reference_of(const CompareAnswer& answer);
 
@@ -43,13 +49,6 @@ ResultTable compared_flat(const CompareAnswer& answer);
 /// Charges of a step that differ by 0.2 % of it or more, an option in each column.
 ResultTable moved_terms(const CompareAnswer& answer);
 std::vector<FieldDifference> field_differences(const CompareAnswer& answer);
-
-/// Fastest, cheapest, least energy, with their probabilities; reasons of what is missing; what the answer rests on.
-std::vector<std::string> compare_sentences(const CompareAnswer& answer);
-Warnings compare_warnings(const CompareAnswer& answer);
-
-/// Command that looks at the fastest option.
-std::string next_of(const CompareAnswer& answer);
 
 /// An option that runs over the reference.
 OptionRatio over_reference(const CompareAnswer& answer, std::size_t line);

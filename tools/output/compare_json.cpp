@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/output/compare_json.hpp"
 
+#include "tools/output/compare_sentences.hpp"
 #include "tools/output/result_json.hpp"
 
 namespace clusterwright {
@@ -23,6 +24,14 @@ void add_ratio(JsonValue& out, const CompareAnswer& answer, std::size_t line) {
   out.set("probability_cheaper", if_known(ratio.probability_cheaper));
 }
 
+JsonValue json_of_failures(const ComparedOption& option) {
+  JsonValue list = JsonValue::list();
+  for (const SiteVerdict& verdict : option.failed_verdicts())
+    list.push_back(JsonValue::object(
+        {{"what", verdict.what}, {"arithmetic", verdict.arithmetic}, {"field", text_or_null(verdict.field)}}));
+  return list;
+}
+
 void add_site(JsonValue& out, const SizedCluster& sized) {
   out.set("usd_per_million_tokens", if_known(sized.cost.usd_per_million_tokens));
   out.set("capex_usd", sized.cost.rented ? JsonValue() : JsonValue(sized.cost.capex_total.in(dollar)));
@@ -42,6 +51,8 @@ JsonValue json_of_line(const CompareAnswer& answer, std::size_t line) {
   if (!one.option.runs()) return out;
   out.set("step", step_to_json(*one.option.step));
   add_ratio(out, answer, line);
+  out.set("can_be_built", one.option.can_be_built());
+  out.set("failed_verdicts", json_of_failures(one.option));
   if (one.option.sized) add_site(out, *one.option.sized);
   return out;
 }

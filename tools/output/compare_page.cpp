@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/output/compare_sentences.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/shift_chart.hpp"
@@ -50,7 +51,7 @@ std::string compare_page(const CompareAnswer& answer, const std::string& title, 
   if (const std::string next = next_of(answer); !next.empty()) sentences.push_back("Next: " + next);
   std::string body =
       fmt::format("<header>\n<p class=\"kind\">Options beside each other</p>\n<h1>{}</h1>\n{}</header>\n",
-                  html_text(title), html_verdict(sentences, !reference_of(answer)));
+                  html_text(title), html_verdict(sentences, buildable(answer).empty()));
   if (reference_of(answer)) body += chart_section(answer, false) + chart_section(answer, true);
   body += table_section(compared_times(answer)) + table_section(compared_money(answer)) +
           table_section(moved_terms(answer));
