@@ -33,14 +33,13 @@ std::vector<std::string> rented_nodes(const std::string& accelerator, const Cata
   return out;
 }
 
-/// Way to a node of an accelerator that no node of the catalog is sold with. Any node makes room for the described one.
+/// Way to a node of an accelerator that no node of the catalog is sold with.
 std::string way_to_node(const AcceleratorPart& part, const Catalog& catalog) {
   if (const auto rented = rented_nodes(part.id, catalog); !rented.empty())
     return fmt::format("it is rented: name the node, {}", fmt::join(rented, " or "));
   return fmt::format(
-      "describe its node: --on \"DGX H100\" --set 'cluster.node={{\"accelerator\": \"{}\", \"nic\": \"ConnectX-7 "
-      "NDR\"}}', "
-      "or the same in a cluster file (docs/machines.md)",
+      "describe its node in place of --on: --set 'cluster={{\"accelerators\": 64, \"node\": {{\"accelerator\": \"{}\", "
+      "\"nic\": \"ConnectX-7 NDR\"}}}}', or the same in a cluster file (docs/machines.md)",
       part.id);
 }
 

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
+#include <string_view>
 
 #include "models/job/calibration_check.hpp"
 #include "models/job/hf_config.hpp"
@@ -255,6 +257,18 @@ void set_machine(JsonValue& document, const ScenarioOptions& options) {
   }
 }
 
+/// Refuses a setting that would put other nodes under the name of those that an option chose.
+void check_node_settings(const ScenarioOptions& options) {
+  if (options.node.empty()) return;
+  const std::string other = setting_of_nodes(options.settings);
+  if (other.empty()) return;
+  throw ConfigError({"E0404",
+                     fmt::format("the nodes are named twice: --on {} and --set {}", options.node, other),
+                     {option_place("--set", other), option_place("--on", options.node)},
+                     "names other nodes",
+                     "give one of them; a cluster file describes nodes of your own: --set cluster=FILE without --on"});
+}
+
 void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
   JsonValue* cluster = document.find("cluster");
   if (faults.empty() || !cluster) return;
@@ -267,8 +281,19 @@ void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
 
 }  // namespace
 
+std::string setting_of_nodes(const std::vector<std::string>& settings) {
+  constexpr std::array<std::string_view, 4> paths = {"cluster", "cluster.node", "cluster.node.part",
+                                                     "cluster.node.accelerator"};
+  const auto names_nodes = [&](const std::string& setting) {
+    return std::ranges::find(paths, std::string_view(setting).substr(0, setting.find('='))) != paths.end();
+  };
+  const auto found = std::ranges::find_if(settings, names_nodes);
+  return found == settings.end() ? "" : *found;
+}
+
 JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOptions& options,
                    std::vector<InputFile>& inputs) {
+  check_node_settings(options);
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
   // A machine and its size that options name leave nothing to read in the file's cluster.
   const bool replaced = !options.node.empty() && options.accelerators > 0;

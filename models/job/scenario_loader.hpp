@@ -25,6 +25,10 @@ struct ScenarioOptions {
   int accelerators = 0;                  ///< of the cluster; 0: as many as the scenario has
 };
 
+/// First of the settings that says which nodes a cluster has: "cluster.node.part=DGX H100"; empty without one. Beside
+/// ScenarioOptions::node it is refused (E0404).
+std::string setting_of_nodes(const std::vector<std::string>& settings);
+
 /// Reads a scenario: resolves references, applies settings, looks up stack and parameters, checks everything.
 /// @throws ConfigError with every error found
 Scenario load_scenario(const std::filesystem::path& path, const ScenarioOptions& options);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -45,11 +47,21 @@ ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine,
   return options;
 }
 
-/// Smallest machine: one node, or a whole scale-up domain.
+/// Accelerators that a layout takes a multiple of, by the degrees that are not open.
+std::int64_t stated_ranks(const ParallelSpec& p) {
+  return std::int64_t{p.tensor.value_or(1)} * p.context.value_or(1) * p.pipeline.value_or(1) * p.data.value_or(1);
+}
+
+/// Smallest machine: one node, or a whole scale-up domain; as many of them as the degrees that the user set fill.
 int unit_of(const PurchaseJob& job, const MachineChoice& machine, const Catalog& catalog) {
   const NodePart& node = *catalog.find_node(machine.node);
   const int each = node.accelerator_count ? node.accelerator_count->value : 1;
-  return std::max(each, scenario_of_document(job.scenario, options_of(job, machine, each)).cluster.domain);
+  const Scenario one = scenario_of_document(job.scenario, options_of(job, machine, each));
+  const int unit = std::max(each, one.cluster.domain);
+  const std::int64_t ranks = stated_ranks(with_unset_layout_open(one).parallel);
+  if (ranks > most_accelerators) return unit;  // no machine holds them, which its plan says
+  const std::int64_t filled = std::lcm(ranks, std::int64_t{unit});
+  return filled > most_accelerators ? unit : static_cast<int>(filled);
 }
 
 /// Reason why a size cannot be; nothing where it can.
@@ -141,7 +153,8 @@ MachineLine::MachineLine(const PurchaseJob& job, MachineChoice machine, std::vec
   usual_sizes_ = sizes_.empty();
   if (usual_sizes_) sizes_ = usual_sizes(unit_of(job, machine_, catalog));
   base_ = scenario_of_document(job.scenario, options_of(job, machine_, sizes_.front()));
-  base_.job = with_open_layout(base_.job);
+  schedule_is_set_ = is_set_in_job(base_, "parallel/schedule");
+  base_.job = with_unset_layout_open(base_);
   std::vector<InputFile> inputs;
   site_.emplace(base_, inputs);
   prices_ = load_prices(base_.source, site_->catalog(), inputs);
@@ -246,6 +259,7 @@ std::optional<Dollars> MachineLine::least_price() const {
 
 Scenario MachineLine::scenario_of(int accelerators) const {
   Scenario scenario = scenario_at_size(base_, accelerators, true);
+  scenario.job.parallel.data = base_.job.parallel.data;  // of the user, which other sizes do not suit
   scenario.job.global_batch = fitted_batch(base_.job.global_batch, accelerators);
   return scenario;
 }
@@ -265,7 +279,8 @@ bool MachineLine::is_too_dear(int accelerators) const {
 }
 
 /// Layout of a size. A space that was thinned out may have lost every layout that fits, so it is searched once more in
-/// full before anything is guessed. A schedule that asks for several stages is kept for layouts that have them.
+/// full before anything is guessed. A schedule that asks for several stages is kept for layouts that have them, and for
+/// all where the user set it.
 DecidedPlan MachineLine::decided_plan(const Scenario& scenario, SearchEffort effort) const {
   const bool asks_for_stages = scenario.job.parallel.schedule != PipelineSchedule::one_forward_one_backward;
   if (!asks_for_stages) return site_->decide(scenario, effort);
@@ -280,7 +295,8 @@ DecidedPlan MachineLine::decided_plan(const Scenario& scenario, SearchEffort eff
       // No layout of several stages fits; the guess has one stage, which contradicts the schedule.
     }
   }
-  return guessed && guessed->chosen.fits() ? *std::move(guessed) : site_->decide(with_usual_schedule(scenario), effort);
+  if (guessed && (schedule_is_set_ || guessed->chosen.fits())) return *std::move(guessed);
+  return site_->decide(schedule_is_set_ ? scenario : with_usual_schedule(scenario), effort);
 }
 
 std::optional<int> MachineLine::with_idle_places(int accelerators) const {
@@ -317,6 +333,7 @@ SizedOption MachineLine::option_with(int accelerators) const {
     PurchasePlan plan{machine_, accelerators, figures_of(*sized, money_), sized, {}, decided, base_.job.global_batch};
     plan.settings = settings_of(scenario, layout_of(sized->step->plan, scenario.job.offload));
     plan.settings.insert(plan.settings.begin(), fmt::format("job.global_batch={}", scenario.job.global_batch));
+    std::erase(plan.settings, "job.parallel.stage_layers=[]");  // those of the user stay
     return {std::move(plan)};
   } catch (const ConfigError& error) {
     const Diagnostic& first = error.diagnostics().front();

@@ -20,7 +20,7 @@ namespace clusterwright {
 /// What every machine of a comparison trains.
 struct PurchaseJob {
   JsonValue scenario;                 ///< document of a scenario; its cluster is replaced
-  std::vector<std::string> settings;  ///< applied to it, in order
+  std::vector<std::string> settings;  ///< applied to it, in order; fields of the layout that they give are kept
   MoneyTerms money = {};
 };
 
@@ -110,7 +110,8 @@ class MachineLine {
   std::optional<JobSite> site_;
   PriceList prices_;
   std::vector<int> sizes_;
-  bool usual_sizes_ = false;  ///< of the planner, not of its user
+  bool usual_sizes_ = false;      ///< of the planner, not of its user
+  bool schedule_is_set_ = false;  ///< by the user: no other one is planned
   mutable std::mutex adding_;
   std::map<std::size_t, SizedOption> known_;    ///< of this search
   std::map<std::size_t, SizedOption> earlier_;  ///< of earlier searches, whatever the targets

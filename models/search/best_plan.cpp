@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "models/plan/resolve_plan.hpp"
@@ -102,20 +103,45 @@ DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchE
   return {choose_plan(scenario), {}, false};
 }
 
-Job with_open_layout(Job job) {
+bool is_set_in_job(const Scenario& scenario, const std::string& path) {
+  const JsonValue* value = scenario.source.at_pointer("/job/" + path);
+  return value && value->source && value->source->name().starts_with("--set");
+}
+
+namespace {
+
+/// Every field of the layout that a search may decide, with its path below the job.
+template <class Visit>
+void for_each_open_field(Job& job, const Visit& visit) {
   ParallelSpec& p = job.parallel;
-  p.tensor.reset();
-  p.context.reset();
-  p.pipeline.reset();
-  p.virtual_pipeline.reset();
-  p.expert.reset();
-  p.expert_tensor.reset();
-  p.data.reset();
-  p.stage_layers.clear();
-  p.stage_power_limits.clear();
-  job.micro_batch.reset();
-  job.recompute.reset();
-  job.recomputed_layers.reset();
+  visit("parallel/tensor", p.tensor);
+  visit("parallel/context", p.context);
+  visit("parallel/pipeline", p.pipeline);
+  visit("parallel/virtual_pipeline", p.virtual_pipeline);
+  visit("parallel/expert", p.expert);
+  visit("parallel/expert_tensor", p.expert_tensor);
+  visit("parallel/data", p.data);
+  visit("parallel/stage_layers", p.stage_layers);
+  visit("parallel/stage_power_limits_w", p.stage_power_limits);
+  visit("micro_batch", job.micro_batch);
+  visit("recompute", job.recompute);
+  visit("recomputed_layers", job.recomputed_layers);
+}
+
+}  // namespace
+
+Job with_open_layout(Job job) {
+  for_each_open_field(job, [](const char*, auto& field) { field = {}; });
+  return job;
+}
+
+Job with_unset_layout_open(const Scenario& scenario) {
+  Job job = scenario.job;
+  for_each_open_field(job, [&](const char* path, auto& field) {
+    if (!is_set_in_job(scenario, path)) field = {};
+  });
+  // The number of layers means nothing without the kind of recomputation that it counts.
+  if (job.recomputed_layers) job.recompute = scenario.job.recompute;
   return job;
 }
 

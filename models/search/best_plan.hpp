@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "models/search/choose_plan.hpp"
 #include "models/settling/step_simulation.hpp"
@@ -41,5 +42,11 @@ DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchE
 
 /// Job with every degree, the micro-batch and recomputation open; sharding, order, schedule and offload stay.
 Job with_open_layout(Job job);
+
+/// The same of a scenario, but for the fields that a setting of its user gave: they stay as they are.
+Job with_unset_layout_open(const Scenario& scenario);
+
+/// Whether such a setting gave a field of the job. @param path  "parallel/tensor"
+bool is_set_in_job(const Scenario& scenario, const std::string& path);
 
 }  // namespace clusterwright

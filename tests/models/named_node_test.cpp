@@ -75,9 +75,10 @@ TEST_CASE("an accelerator that no node is sold with is not called unknown", "[mo
   const Diagnostic error = refused_node("H20");
   CHECK(error.code == "E0203");
   CHECK(error.message == "no node of the catalog is sold with the accelerator \"H20\"");
-  CHECK(error.help ==
-        "describe its node: --on \"DGX H100\" --set 'cluster.node={\"accelerator\": \"H20\", \"nic\": "
-        "\"ConnectX-7 NDR\"}', or the same in a cluster file (docs/machines.md)");
+  CHECK(
+      error.help ==
+      "describe its node in place of --on: --set 'cluster={\"accelerators\": 64, \"node\": {\"accelerator\": \"H20\", "
+      "\"nic\": \"ConnectX-7 NDR\"}}', or the same in a cluster file (docs/machines.md)");
   CHECK(refused_node("h20").message == error.message);
 }
 

@@ -120,6 +120,35 @@ TEST_CASE("sizes whose nodes alone exceed the budget are refused by their price"
   CHECK(line.at(2).plan->figures.money.value > 3e6 * dollar);
 }
 
+TEST_CASE("degrees that are set stay at every size, and those of a document are open", "[models][procurement]") {
+  PurchaseJob job = purchase_job();
+  const MachineChoice machine{"DGX H100", "H100-SXM", "bf16", 1};
+  const std::vector<std::string> open = MachineLine(job, machine, {64}).at(0).plan->settings;
+  PurchaseJob stated = job;
+  stated.scenario.find("job")->set("parallel", JsonValue::object({{"tensor", 8}, {"pipeline", 8}, {"context", 1}}));
+  CHECK(MachineLine(stated, machine, {64}).at(0).plan->settings == open);
+  for (const char* setting : {"job.parallel.tensor=2", "job.parallel.data=16", "job.recompute=full"})
+    job.settings.emplace_back(setting);
+  MachineLine line(job, machine, {64, 128});
+  for (const std::size_t rung : {std::size_t{0}, std::size_t{1}}) {
+    const auto& option = line.at(rung);
+    INFO(option.reason);
+    REQUIRE(option.plan);
+    const Plan& plan = option.plan->sized->step->plan;
+    CHECK(plan.tensor == 2);
+    CHECK(plan.data == 16);
+    CHECK(plan.recompute == Recompute::full);
+  }
+}
+
+TEST_CASE("usual sizes are multiples of the degrees that are set", "[models][procurement]") {
+  PurchaseJob job = purchase_job();
+  const MachineChoice machine{"DGX H100", "H100-SXM", "bf16", 1};
+  CHECK(MachineLine(job, machine, {}).sizes().front() == 8);
+  job.settings.insert(job.settings.end(), {"job.parallel.tensor=8", "job.parallel.pipeline=16"});
+  CHECK(MachineLine(job, machine, {}).sizes().front() == 128);
+}
+
 TEST_CASE("plans that are shown have the whole interval of their time", "[models][procurement]") {
   PurchaseRequest request = small_question();
   request.machines = {{"DGX H100", "H100-SXM", "bf16", 1}};

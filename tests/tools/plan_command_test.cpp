@@ -259,3 +259,77 @@ TEST_CASE("a purchase chooses fields that vary, and size confirms them", "[tools
   check_refused(question + " --vary stack=generic-2025,megatron-2055", "E0203", "unknown stack");
   check_refused(question + " --vary tapr=1,2", "E0404", "did you mean \"taper\"");
 }
+
+namespace {
+
+const std::string few = "plan llama3-8b --tokens 100B --days 90 --on H100-SXM --gpus 8 --precisions bf16 ";
+
+JsonValue best_of_few(const ProgramRoom& room, const std::string& more) {
+  const JsonValue answer = room.run(few + more + " --format json").json();
+  REQUIRE_FALSE(answer.at("frontier").elements().empty());
+  return answer.at("frontier").elements()[static_cast<std::size_t>(number_at(answer, "best"))];
+}
+
+}  // namespace
+
+TEST_CASE("fields of the layout that are set stay as they are", "[tools][plan]") {
+  const ProgramRoom room;
+  for (const std::string tensor : {"2", "8"}) {
+    const JsonValue best = best_of_few(room, "--set job.parallel.tensor=" + tensor);
+    CHECK(has(best.at("layout").as_text(), "TP " + tensor + " x"));
+    CHECK(has(best.at("confirm").as_text(), "job.parallel.tensor=" + tensor));
+  }
+  for (const std::string setting : {"job.recompute=full", "job.recompute=none", "job.micro_batch=1",
+                                    "job.micro_batch=2", "job.parallel.data=1", "job.parallel.data=4"}) {
+    INFO(setting);
+    const JsonValue best = best_of_few(room, "--set " + setting);
+    const std::string confirm = best.at("confirm").as_text();
+    CHECK(has(confirm, "--set " + setting));
+    const std::string run = "run" + confirm.substr(std::string("clusterwright size").size()) + " --format json";
+    CHECK(number_at(room.run(run).json(), "step_time_s") == number_at(best, "step_time_s"));
+  }
+}
+
+TEST_CASE("rows of a layout that varies have the value of their name", "[tools][plan]") {
+  const ProgramRoom room;
+  const JsonValue answer = room.run(few + "--vary tensor=2,8 --format json").json();
+  CHECK(number_at(answer, "planned") == 2);
+  for (const JsonValue& plan : answer.at("frontier").elements()) {
+    const std::string variant = plan.at("variant").as_text();
+    CHECK(has(plan.at("layout").as_text(), "TP " + variant.substr(variant.find('=') + 1) + " x"));
+  }
+}
+
+TEST_CASE("a layout that no number of accelerators takes is refused, not replaced", "[tools][plan]") {
+  check_refused(few + "--set job.parallel.tensor=64", "E0369", "tensor must divide the attention heads");
+  check_refused("plan llama3-8b --tokens 100B --days 90 --on H100-SXM --precisions bf16 --set job.parallel.tensor=64",
+                "E0369", "tensor must divide the attention heads");
+}
+
+TEST_CASE("what an option of plan gives, no setting gives too", "[tools][plan]") {
+  const std::string question = "plan llama3-8b --tokens 1T --days 60 --on B200 ";
+  check_refused(question + "--set job.tokens=5", "E0404", "job.tokens=5 gives what --tokens 1T gives too");
+  check_refused(question + "--set job.steps=5", "E0404", "job.steps=5 gives what --tokens 1T gives too");
+  check_refused(question + "--vary job.tokens=1e12,2e12", "E0404", "job.tokens=1e12 gives what --tokens 1T gives too");
+  check_refused("plan llama3-8b --days 60 --budget 5M --set job.tokens=5", "E0404", "asks for without --tokens");
+  check_refused(question + "--precisions bf16 --set job.precision=fp8", "E0404", "what --precisions bf16 gives too");
+  check_refused(question + "--hall air --set cluster.facility.like=air", "E0404", "what --hall air gives too");
+}
+
+TEST_CASE("nodes that an option names are not replaced by a setting", "[tools][plan]") {
+  const std::string other = "--set cluster=h100-superpod", part = "--set 'cluster.node.part=DGX H100'";
+  const std::string question = "plan llama3-8b --tokens 1T --days 60 ";
+  check_refused(question + "--on H100-SXM,B200 " + other, "E0404",
+                "cluster=h100-superpod names nodes, and so does --on H100-SXM,B200");
+  check_refused(question + "--on H100-SXM,B200 " + part, "E0404", "cluster.node.part=DGX H100 names nodes");
+  check_refused(question + part, "E0404", "plan chooses them");
+  check_refused(question + "--on B200 --vary cluster.node.accelerator=H100-SXM,B200", "E0404", "--vary");
+  const std::string twice = "the nodes are named twice: --on B200 and --set cluster";
+  for (const std::string& setting : {other, part, std::string("--set cluster.node.accelerator=H100-SXM"),
+                                     std::string("--set 'cluster.node={\"part\": \"DGX H100\"}'")})
+    check_refused("run llama3-8b-h100-64 --on B200 " + setting, "E0404", twice);
+  check_refused("compare llama3-8b-h100-64 --vary node=H100-SXM,B200 " + other, "E0404", "cluster=h100-superpod");
+  CHECK(
+      ProgramRoom().run("run llama3-8b-h100-64 --on B200 --set cluster.node.accelerator_power_limit_share=0.9").code ==
+      0);
+}

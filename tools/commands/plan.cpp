@@ -234,6 +234,7 @@ PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& a
   const JsonValue priced = with_price_settings(out.job.scenario, out.job.settings, inputs);
   const PriceList prices = load_prices(priced, catalog, inputs);
   out.machines = machines_of(request, catalog, prices);
+  check_given_once(request, out.machines);
   check_caps(request, out.machines, catalog);
   check_budget(request, answer.limits, out.machines, catalog, prices);
   check_hall(request, out);

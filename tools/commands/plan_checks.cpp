@@ -61,7 +61,45 @@ std::optional<double> tokens_of_a_batch(const PurchaseRequest& asked) {
   return {};
 }
 
+/// Refuses a setting of a field that an option of plan gives too, which the option would replace without a word.
+/// @param value  of the option as it was typed; empty: the field is asked for
+void refuse_given_twice(const std::vector<std::string>& settings, const char* typed_as, const std::string& path,
+                        const std::string& option, const std::string& value) {
+  for (const std::string& setting : settings) {
+    if (!setting.starts_with(path + "=") || setting.ends_with("=auto")) continue;
+    throw option_error(typed_as, setting,
+                       value.empty() ? fmt::format("{} gives what plan asks for without {}", setting, option)
+                                     : fmt::format("{} gives what {} {} gives too", setting, option, value),
+                       fmt::format("leave out the setting, and say it with {}", option));
+  }
+}
+
+/// Refuses settings of nodes, which plan chooses or --on names.
+void refuse_chosen_nodes(const std::string& on, const std::vector<std::string>& settings, const char* typed_as) {
+  const std::string setting = setting_of_nodes(settings);
+  if (setting.empty()) return;
+  throw option_error(
+      typed_as, setting,
+      on.empty() ? fmt::format("{} names nodes, and plan chooses them; --on names those that it chooses from", setting)
+                 : fmt::format("{} names nodes, and so does --on {}", setting, on),
+      "leave out the setting; fields that leave the node as it is may be set: cluster.fabric.taper=2");
+}
+
 }  // namespace
+
+void check_given_once(const PlanRequest& request, const std::vector<MachineChoice>& machines) {
+  const auto check = [&](const std::vector<std::string>& settings, const char* typed_as) {
+    refuse_chosen_nodes(request.scenario.on, settings, typed_as);
+    for (const char* length : {"job.tokens", "job.steps"})
+      refuse_given_twice(settings, typed_as, length, "--tokens", request.tokens);
+  };
+  const std::vector<std::string>& settings = request.scenario.settings;
+  check(settings, "--set");
+  for (const MachineChoice& machine : machines) check(machine.settings, "--vary");
+  if (!request.precisions.empty())
+    refuse_given_twice(settings, "--set", "job.precision", "--precisions", request.precisions);
+  if (!request.hall.empty()) refuse_given_twice(settings, "--set", "cluster.facility.like", "--hall", request.hall);
+}
 
 void check_question(const PlanRequest& request, const PurchaseLimits& limits) {
   if (request.tokens.empty() && !limits.time)

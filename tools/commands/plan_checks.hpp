@@ -14,6 +14,9 @@ namespace clusterwright {
 /// Refuses a question that nothing limits.
 void check_question(const PlanRequest& request, const PurchaseLimits& limits);
 
+/// Refuses settings of what an option of plan gives, or plan chooses: tokens, nodes, formats, hall.
+void check_given_once(const PlanRequest& request, const std::vector<MachineChoice>& machines);
+
 /// Tokens of a run: at least a million, since a number without its unit is a slip of the finger.
 double parse_tokens(const std::string& text);
 
