@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/joined_steps.hpp"
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace clusterwright {
@@ -28,6 +30,14 @@ void append_begins(std::vector<std::uint32_t>& to, const std::vector<std::uint32
   for (std::size_t i = 1; i < more.size(); ++i) to.push_back(static_cast<std::uint32_t>(offset + more[i]));
 }
 
+/// Coefficient on a resource of another capacity; the same one where capacities are equal.
+std::uint32_t scaled_coefficient(std::uint32_t coefficient, double scale) {
+  const double units = std::round(coefficient * scale);
+  if (units > std::numeric_limits<std::uint32_t>::max())
+    throw std::logic_error("joined steps: capacities of a common resource differ by too much");
+  return static_cast<std::uint32_t>(units);
+}
+
 }  // namespace
 
 void StepJoiner::add(const JoiningStep& step, const CommonResources& common) {
@@ -52,15 +62,16 @@ void StepJoiner::add(const JoiningStep& step, const CommonResources& common) {
 
 void StepJoiner::add_resources(const JoiningStep& step, const CommonResources& common) {
   resources_.clear();
+  scales_.clear();
   for (const ResourceId resource : step.structure.resource_names.ids()) {
-    if (!common[resource].exists()) {
-      resources_.push_back(structure().resource_names.push_back(step.structure.resource_names[resource]));
-      timing().capacity.push_back(step.timing.capacity[resource]);
-    } else if (timing().capacity[common[resource]] != step.timing.capacity[resource]) {
-      throw std::logic_error("joined steps: " + step.structure.resource_names[resource] + " has two capacities");
-    } else {
-      resources_.push_back(common[resource]);
+    const std::uint64_t capacity = step.timing.capacity[resource];
+    ResourceId joined = common[resource];
+    if (!joined.exists()) {
+      joined = structure().resource_names.push_back(step.structure.resource_names[resource]);
+      timing().capacity.push_back(capacity);
     }
+    resources_.push_back(joined);
+    scales_.push_back(static_cast<double>(timing().capacity[joined]) / static_cast<double>(capacity));
   }
 }
 
@@ -96,15 +107,19 @@ void StepJoiner::add_chains(const JoiningStep& step) {
   append(timing().legs, step.timing.legs);
   append_begins(s.chain_begin, step.structure.chain_begin, first_.legs);
   append_begins(s.use_begin, step.structure.use_begin, s.uses.size());
-  for (ResourceUse use : step.structure.uses) {
-    use.resource = resources_[use.resource];
-    s.uses.push_back(use);
-  }
-  timing().coefficients.insert(timing().coefficients.end(), step.timing.coefficients.begin(),
-                               step.timing.coefficients.end());
+  add_uses(step);
   for (Rendezvous meeting : step.structure.rendezvous) {
     meeting.chain = moved(meeting.chain, first_.chains);
     s.rendezvous.push_back(meeting);
+  }
+}
+
+void StepJoiner::add_uses(const JoiningStep& step) {
+  for (std::size_t i = 0; i < step.structure.uses.size(); ++i) {
+    ResourceUse use = step.structure.uses[i];
+    timing().coefficients.push_back(scaled_coefficient(step.timing.coefficients[i], scales_[use.resource]));
+    use.resource = resources_[use.resource];
+    structure().uses.push_back(use);
   }
 }
 

@@ -28,10 +28,14 @@ struct JoiningStep {
 using CommonResources = IndexedVector<ResourceId, ResourceId>;
 
 /// Appends one step after the other. Resources of the first one keep their ids.
+///
+/// A step states the capacity of a resource for its own traffic, which its transport may use less well than that of
+/// another step. A common one keeps the capacity of the first step; a byte of a later step takes as much of its time as
+/// it does alone, so its amounts change by the ratio of both capacities.
 class StepJoiner {
  public:
   /// @pre steps have the same charges and kind of governor
-  /// @throws std::logic_error if a common resource has another capacity in the step
+  /// @throws std::logic_error if amounts on a common resource cannot be held
   void add(const JoiningStep& step, const CommonResources& common);
   JoinedSteps take() && { return std::move(joined_); }
 
@@ -40,6 +44,7 @@ class StepJoiner {
   void add_ranks(const JoiningStep& step);
   void add_works(const JoiningStep& step);
   void add_chains(const JoiningStep& step);
+  void add_uses(const JoiningStep& step);
   void add_passes(const JoiningStep& step);
   void add_ops(const JoiningStep& step);
   void add_successors(const StepStructure& step, OpId end);
@@ -54,7 +59,8 @@ class StepJoiner {
   };
   JoinedSteps joined_;
   First first_{};
-  CommonResources resources_;  // all resources of the step that is being added, in the joined graph
+  CommonResources resources_;                 // all resources of the step that is being added, in the joined graph
+  IndexedVector<ResourceId, double> scales_;  // their capacities in the joined graph over those of the step
 };
 
 }  // namespace clusterwright

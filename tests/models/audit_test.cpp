@@ -60,6 +60,12 @@ ClaimFinding found(const AuditReport& report, ClaimKind kind) {
   return {};
 }
 
+StatedLayout stated(const std::string& words) {
+  const std::optional<StatedLayout> layout = read_layout(words);
+  REQUIRE(layout);
+  return *layout;
+}
+
 double number(const ClaimFinding& finding) {
   return std::get<double>(finding.computed);
 }
@@ -151,7 +157,7 @@ TEST_CASE("a layout that does not divide leaves accelerators idle", "[models][au
   for (const int stages : whole) CHECK(1200 % (8 * stages) == 0);
 
   const Scenario s = three_nodes();
-  const LayoutUse found = layout_use(s, "TP8 x PP2");
+  const LayoutUse found = layout_use(s, stated("TP8 x PP2"));
   CHECK(found.replicas == 1);
   CHECK(found.idle() == 8);
   const UsedScenario used = used_part(s, found);
@@ -163,7 +169,7 @@ TEST_CASE("a layout that does not divide leaves accelerators idle", "[models][au
 TEST_CASE("a batch that replicas do not divide goes to the nearest that they do", "[models][audit]") {
   Scenario s = three_nodes();
   s.job.parallel.pipeline = 1;
-  const UsedScenario used = used_part(s, layout_use(s, ""));
+  const UsedScenario used = used_part(s, layout_use(s, {}));
   CHECK(used.scenario.job.global_batch == 9);  // 8 over 3 replicas
   CHECK(used.changes.size() == 1);
 }
@@ -173,22 +179,77 @@ TEST_CASE("replicas fill whole nodes", "[models][audit]") {
   s.job.parallel.tensor = 2;
   s.job.parallel.pipeline = 3;
   // 24 / 6 = 4 replicas; 1, 2 or 3 of them would end inside a node
-  CHECK(layout_use(s, "").replicas == 4);
+  CHECK(layout_use(s, {}).replicas == 4);
   s.job.parallel.data = 3;
-  CHECK_THROWS_AS(layout_use(s, ""), ConfigError);
+  CHECK_THROWS_AS(layout_use(s, {}), ConfigError);
 }
 
 TEST_CASE("the claimed layout must be the described one, and fit", "[models][audit]") {
   Scenario s = three_nodes();
-  CHECK_NOTHROW(layout_use(s, "TP8, PP 2"));
-  CHECK_NOTHROW(layout_use(s, "as usual"));
-  CHECK_THROWS_AS(layout_use(s, "TP8 x PP4"), ConfigError);
+  for (const char* words : {"TP8, PP 2", "tensor 8", "TP8 x PP2 x DP1", "PP 2, EP 1"})
+    CHECK_NOTHROW(layout_use(s, stated(words)));
+  for (const char* words : {"TP8 x PP4", "8-way tensor, 4-way pipeline", "TP8 x DP3", "CP 2", "EP 8"})
+    CHECK_THROWS_AS(layout_use(s, stated(words)), ConfigError);
   s.job.parallel.pipeline = 4;
-  CHECK_THROWS_AS(layout_use(s, ""), ConfigError);
+  CHECK_THROWS_AS(layout_use(s, {}), ConfigError);
+}
+
+TEST_CASE("a stated layout is read whole, in any of its forms", "[models][audit]") {
+  for (const char* words :
+       {"TP8 x PP4", "TP8xPP4", "TP 8 \u00d7 PP 4", "tp=8, pp=4", "TP-8/PP-4", "8-way tensor, 4-way pipeline",
+        "tensor 8 pipeline 4", "tensor parallel 8, and pipeline parallel 4",
+        "4 pipeline stages and 8-way tensor-parallelism", "TP8PP4"}) {
+    INFO(words);
+    const StatedLayout layout = stated(words);
+    CHECK(layout.tensor == 8);
+    CHECK(layout.pipeline == 4);
+    CHECK_FALSE(layout.context);
+    CHECK_FALSE(layout.data);
+    CHECK_FALSE(layout.expert);
+  }
+  const StatedLayout all = stated("TP1 x PP2 x CP3 x DP4 x EP5"), in_words = stated("context 3, 4-way data, experts 5");
+  for (const StatedLayout& layout : {all, in_words}) {
+    CHECK(layout.context == 3);
+    CHECK(layout.data == 4);
+    CHECK(layout.expert == 5);
+  }
+  CHECK(all.tensor == 1);
+  CHECK(all.pipeline == 2);
+  for (const char* words : {"", " ", "as usual", "x", "8 x 4", "TP", "8", "TP8 x", "x TP8", "TP8 x PP", "TP8 x TP8",
+                            "TP0", "TP8.5", "TP 99999999999", "TP8 x PP4 or so", "way 8 tensor", "8 tensor-pipeline"}) {
+    INFO(words);
+    CHECK_FALSE(read_layout(words));
+  }
+}
+
+TEST_CASE("a claim inside the interval of the step holds in part", "[models][audit]") {
+  Scenario s = three_nodes();
+  Blueprint blueprint;
+  blueprint.tolerance = {0.001, 0.001};
+  blueprint.training_tokens = 1e9;
+  const auto finding = [&](ClaimKind kind, double claimed) {
+    blueprint.claims = {{kind, claimed, ""}};
+    return found(audited(blueprint, s), kind);
+  };
+  const ClaimFinding mfu = finding(ClaimKind::utilisation, 0.9), days = finding(ClaimKind::training_days, 1e-6);
+  CHECK(mfu.holds == Holds::no);
+  CHECK(days.holds == Holds::no);
+  for (const ClaimFinding& one : {mfu, days}) {
+    REQUIRE((one.low && one.high));
+    CHECK(*one.low < 0.99 * number(one));
+    CHECK(*one.high > 1.01 * number(one));
+    CHECK(says(one, "by the interval of the step"));
+  }
+  CHECK(finding(ClaimKind::utilisation, (number(mfu) + *mfu.high) / 2).holds == Holds::partly);
+  CHECK(finding(ClaimKind::utilisation, 1.01 * *mfu.high).holds == Holds::no);
+  CHECK(finding(ClaimKind::utilisation, *mfu.low).holds == Holds::yes);
+  CHECK(finding(ClaimKind::training_days, (number(days) + *days.low) / 2).holds == Holds::partly);
+  CHECK(finding(ClaimKind::training_days, 0.99 * *days.low).holds == Holds::no);
+  CHECK_FALSE(finding(ClaimKind::nic_gbit_per_s, 400).low);
 }
 
 TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[models][audit]") {
-  const Scenario s = used_part(three_nodes(), layout_use(three_nodes(), "")).scenario;
+  const Scenario s = used_part(three_nodes(), layout_use(three_nodes(), {})).scenario;
   const StepPrediction step = predict_step(s);
   const auto at_400 = speed_at_cap(s, step, 400 * watt), at_700 = speed_at_cap(s, step, 700 * watt);
   REQUIRE(at_400);
@@ -209,7 +270,7 @@ TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[
 
 TEST_CASE("racks and site from nodes, with the blueprint's own numbers first", "[models][audit]") {
   const Scenario s = three_nodes();
-  const StepPrediction step = predict_step(used_part(s, layout_use(s, "")).scenario);
+  const StepPrediction step = predict_step(used_part(s, layout_use(s, {})).scenario);
   Facility facility = air_facility(parts());
   Blueprint blueprint;
   const SiteFigures usual = site_figures({blueprint, s.cluster, parts(), facility, prices(), &s}, &step);

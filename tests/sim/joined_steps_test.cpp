@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/joined_steps.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "sim/replay.hpp"
@@ -13,13 +14,13 @@ using namespace clusterwright::testing;
 
 namespace {
 
-/// Computes for 10 us, then sends 100 bytes at 10 bytes per us over a link of 10: 20 us alone.
-StepGraph sender() {
+/// Computes for 10 us, then sends 10 us long over a link of `rate` bytes per us: 20 us alone.
+StepGraph sender(std::uint64_t rate = 10) {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  const ResourceId link = step.link(10);
+  const ResourceId link = step.link(rate);
   const OpId compute = step.compute(step.compute_lane(rank), 10);
-  step.builder.depends(compute, step.join(step.network_lane(rank), step.transfer(100, 10, link)));
+  step.builder.depends(compute, step.join(step.network_lane(rank), step.transfer(10 * rate, rate, link)));
   return std::move(step.builder).build();
 }
 
@@ -72,10 +73,25 @@ TEST_CASE("a shorter step ends more rounds, and links of their own hold up nobod
   CHECK(first(times[1], 7) == std::vector<Picoseconds>(7, us(5)));
 }
 
-TEST_CASE("a common resource with two capacities is refused", "[sim]") {
+// The transport of the other step gets twice, or four fifths, as many bytes through the link in its time.
+TEST_CASE("a common link with two capacities takes of each step the time that it takes alone", "[sim]") {
+  for (const std::uint64_t rate : {20U, 8U}) {
+    const JoinedSteps steps = joined(sender(), sender(rate), 1);
+    const RoundTimes apart = rounds_of(steps, us(10), 3);
+    for (const auto& job : apart)
+      for (const Picoseconds time : first(job, 3))
+        CHECK(to_seconds(time) / to_seconds(us(20)) == Approx(1).epsilon(1e-5));
+    // 10 us of computing, then 10 us of the link for each, which both keep busy until the later one ends.
+    const RoundTimes together = rounds_of(steps, us(0), 1);
+    const Picoseconds last = std::max(together[0].front(), together[1].front());
+    CHECK(to_seconds(last) / to_seconds(us(30)) == Approx(1).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a common link with capacities too far apart is refused", "[sim]") {
   StepGraph other = sender();
-  other.timing.capacity[ResourceId(0)] += 1;
-  CHECK_THROWS_AS(joined(sender(), other, 1), std::logic_error);
+  other.timing.capacity[ResourceId(0)] = 1;
+  CHECK_THROWS_AS(joined(sender(1'000'000), other, 1), std::logic_error);
 }
 
 TEST_CASE("steps without common resources take the time that they take alone, in every round", "[sim]") {

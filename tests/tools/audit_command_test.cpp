@@ -150,13 +150,38 @@ TEST_CASE("an audit reads well, and goes to every format", "[cli][audit]") {
   CHECK(outcome.err.empty());
   CHECK(has(outcome.out, "\n1 claim holds, 2 in part, 8 do not; 2 are missing\n"));
   CHECK(has(outcome.out, "\nNext: "));
+  CHECK(has(outcome.out, "The job states no software stack: megatron-2024 is assumed"));
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 123);  // 120 columns; a dash has three bytes
   CHECK(room.run("audit " + published + " -o a.json -o a.csv -o a.md -o a.html -o a.txt").code == 1);
-  CHECK(has(content(room.at("a.csv")), "claim,stated,computed,unit,error,holds,arithmetic,words"));
+  CHECK(has(content(room.at("a.csv")), "claim,stated,computed,unit,error,holds,arithmetic,words,low,high"));
   CHECK(has(content(room.at("a.csv")), "rack_kw,30,51,kW,"));
   CHECK(has(content(room.at("a.md")), "| Claim | Stated | Computed |"));
   CHECK(has(content(room.at("a.html")), "<!DOCTYPE html>"));
+}
+
+TEST_CASE("an audit shows what its step assumes and warns of, as run does", "[cli][audit]") {
+  const ProgramRoom room;
+  const JsonValue audit = audited(corrected, 0);
+  room.write("same.json", write_json(audit.at("scenario")));
+  const std::string of_run = write_json(room.run("run same.json --format json").json().at("warnings"));
+  for (const JsonValue& warning : audit.at("warnings").elements()) CHECK(has(of_run, write_json(warning)));
+  bool stack = false;
+  for (const JsonValue& one : audit.at("assumptions").elements())
+    stack = stack || (one.at("value").as_text() == "megatron-2024" && one.at("origin").as_text() == "default");
+  CHECK(stack);
+  const JsonValue mfu = claim(audit, "utilisation");
+  CHECK(mfu.at("low").as_number() < mfu.at("computed").as_number());
+  CHECK(mfu.at("high").as_number() > mfu.at("computed").as_number());
+  CHECK(claim(audit, "rack_kw").at("low").is_null());
+  const std::string sharding = "\"sharding\": \"zero1\",";
+  room.write("stated.json", blueprint_with(sharding, sharding + " \"stack\": \"megatron-2024\","));
+  const Outcome stated = room.run("audit stated.json");
+  CHECK(stated.code == 1);
+  CHECK_FALSE(has(stated.out, "is assumed"));
+  // `run` tells of every placement.
+  const Outcome scattered = room.run("audit " + corrected + " --set job.placement.order=scattered");
+  CHECK(has(scattered.out, "\nwarning: placement: 150 of 150 nodes"));
 }
 
 TEST_CASE("other commands know blueprints too", "[cli][audit]") {
@@ -186,6 +211,11 @@ TEST_CASE("wrong blueprints end with code 2 and an error that points at the plac
   check_refused_blueprint("\"claim\": \"site_mw\"", "\"claim\": \"rack_kw\"", "E0361", "claims rack_kw twice");
   check_refused_blueprint("\"accelerators\": 1200", "\"accelerators\": 24", "E0362", "needs more than the 24");
   check_refused_blueprint("TP8 x PP4", "TP8 x PP8", "E0363", "the claim gives PP 8, the job gives 4");
+  const std::string place = "/claims/4/stated";
+  check_refused_blueprint("TP8 x PP4", "as usual", "E0360", place);
+  check_refused_blueprint("TP8 x PP4", "8 x 4", "E0360", "write each degree once");
+  check_refused_blueprint("TP8 x PP4", "8-way tensor, 8-way pipeline", "E0363",
+                          "the claim gives PP 8, the job gives 4");
   check_refused("audit", "E0404", "audit needs BLUEPRINT");
 }
 

@@ -19,6 +19,19 @@ TEST_CASE("run says what another job on the machine costs both", "[cli][beside]"
   CHECK(room.run("run llama3-8b-h100-64 --format json").json().at("beside").is(JsonKind::null));
 }
 
+// Their stacks get different shares of the links that they have in common.
+TEST_CASE("jobs of different stacks share links", "[cli][beside]") {
+  const ProgramRoom room;
+  const Outcome outcome = room.run("run llama3-70b-h100 --placement shuffled --beside llama3-8b-h100-64 --format json");
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const JsonValue answer = outcome.json();
+  for (const char* job : {"this_job", "other_job"}) {
+    const JsonValue& times = answer.at("beside").at(job);
+    CHECK(times.at("beside_s").as_number() >= 0.999 * times.at("alone_s").as_number());
+  }
+}
+
 TEST_CASE("run refuses a job beside that cannot be", "[cli][beside]") {
   const ProgramRoom room;
   const auto refused = [&](const std::string& words, const std::string& why) {

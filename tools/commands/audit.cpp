@@ -51,6 +51,7 @@ ExitCode audit(const AuditRequest& request) {
   const ResultContext context = context_of(loaded, asked, seed);
   const AuditAnswer answer{context, loaded.blueprint, report};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
+  print_warnings(audit_warnings(answer), targets);
   return report.count(Holds::no) > 0 ? ExitCode::impossible : ExitCode::ok;
 }
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "models/job/scenario_loader.hpp"
-#include "models/plan/resolve_plan.hpp"
+#include "models/search/best_plan.hpp"
 #include "models/site/audit/blueprint.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/commands/commands.hpp"
@@ -17,12 +17,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Decides the plan as `run` does. Any layout shows that there is one, so a short search comes first; what it does not
+/// find only the whole one may refuse.
+void check_plan(const Scenario& scenario) {
+  constexpr SearchEffort little{2'000, 1};
+  try {
+    decide_plan(scenario, OpenFields::best, little);
+  } catch (const ConfigError&) {
+    decide_plan(scenario, OpenFields::best);
+  }
+}
+
 /// Reads the file with everything it refers to, as a computing command would. @return its kind
 ConfigKind check_file(const fs::path& file) {
   const JsonValue document = read_json_file(file);
   const ConfigKind kind = kind_of(document);
   if (kind == ConfigKind::scenario)
-    resolve_plan(load_scenario(file, {}));
+    check_plan(load_scenario(file, {}));
   else if (kind == ConfigKind::blueprint)
     load_blueprint(file, {});
   else

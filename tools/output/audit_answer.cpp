@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -57,8 +58,12 @@ std::string holds_text(const ClaimFinding& finding) {
   return finding.holds ? std::string(holds_names[static_cast<std::size_t>(*finding.holds)]) : "missing";
 }
 
-Cell error_cell(const ClaimFinding& finding) {
-  return finding.error ? Cell(*finding.error) : Cell();
+Cell audit_number_cell(const std::optional<double>& number) {
+  return number ? Cell(*number) : Cell();
+}
+
+JsonValue audit_number_json(const std::optional<double>& number) {
+  return number ? JsonValue(*number) : JsonValue();
 }
 
 JsonValue json_of(const NumberOrText& value) {
@@ -75,12 +80,31 @@ std::string job_line(const AuditAnswer& answer) {
   return answer.context.job.empty() ? no_job_words : answer.context.job;
 }
 
-/// Changes that the prediction of the step required, one sentence each.
-std::vector<std::string> changes_sentences(const AuditReport& report) {
+/// Stack that the prediction of the step took because the job states none; nullptr if it states one.
+const Assumption* assumed_stack(const AuditReport& report) {
+  if (!report.step) return nullptr;
+  const auto& list = report.step->assumptions;
+  const auto found = std::ranges::find(list, "software stack", &Assumption::what);
+  return found != list.end() && found->origin == "default" ? &*found : nullptr;
+}
+
+/// Changes and assumptions that the prediction of the step required, one sentence each.
+std::vector<std::string> step_sentences(const AuditReport& report) {
   std::vector<std::string> sentences;
   for (const std::string& change : report.changes)
     sentences.push_back(fmt::format("Time and memory are predicted for {}.", change));
+  if (const Assumption* stack = assumed_stack(report))
+    sentences.push_back(
+        fmt::format("The job states no software stack: {} is assumed; job.stack names another one.", stack->value));
   return sentences;
+}
+
+JsonValue step_assumptions(const AuditReport& report) {
+  JsonValue list = JsonValue::list();
+  if (!report.step) return list;
+  for (const Assumption& a : report.step->assumptions)
+    list.push_back(JsonValue::object({{"what", a.what}, {"value", a.value}, {"origin", a.origin}, {"why", a.why}}));
+  return list;
 }
 
 std::string next_line(const AuditReport& report) {
@@ -109,8 +133,10 @@ JsonValue finding_to_json(const ClaimFinding& finding) {
                             {"words", finding.words},
                             {"stated", finding.stated ? json_of(*finding.stated) : JsonValue()},
                             {"computed", json_of(finding.computed)},
+                            {"low", audit_number_json(finding.low)},
+                            {"high", audit_number_json(finding.high)},
                             {"unit", unit},
-                            {"error", finding.error ? JsonValue(*finding.error) : JsonValue()},
+                            {"error", audit_number_json(finding.error)},
                             {"holds", finding.holds ? JsonValue(holds_text(finding)) : JsonValue()},
                             {"arithmetic", finding.arithmetic},
                             {"remedy", finding.remedy}});
@@ -127,20 +153,22 @@ ResultTable claims_table(const AuditReport& report) {
   for (const ClaimFinding& finding : report.findings)
     table.rows.push_back({people(finding.claim).name,
                           finding.stated ? Cell(claim_value_text(finding.claim, *finding.stated)) : Cell("not stated"),
-                          claim_value_text(finding.claim, finding.computed), error_cell(finding), holds_text(finding),
-                          finding.arithmetic});
+                          claim_value_text(finding.claim, finding.computed), audit_number_cell(finding.error),
+                          holds_text(finding), finding.arithmetic});
   return table;
 }
 
 ResultTable claims_data(const AuditReport& report) {
   ResultTable table;
-  for (const char* key : {"claim", "stated", "computed", "unit", "error", "holds", "arithmetic", "words"})
+  for (const char* key :
+       {"claim", "stated", "computed", "unit", "error", "holds", "arithmetic", "words", "low", "high"})
     table.columns.push_back(words_column(key, key));
   for (const ClaimFinding& finding : report.findings)
     table.rows.push_back({claim_kind_names[static_cast<std::size_t>(finding.claim)],
                           finding.stated ? value_cell(*finding.stated) : Cell(), value_cell(finding.computed),
-                          people(finding.claim).unit, error_cell(finding), holds_text(finding), finding.arithmetic,
-                          finding.words});
+                          people(finding.claim).unit, audit_number_cell(finding.error), holds_text(finding),
+                          finding.arithmetic, finding.words, audit_number_cell(finding.low),
+                          audit_number_cell(finding.high)});
   return table;
 }
 
@@ -158,25 +186,32 @@ std::string next_step(const AuditReport& report) {
   return fmt::format("{}: {}", people(finding->claim).name, finding->remedy);
 }
 
+Warnings audit_warnings(const AuditAnswer& answer) {
+  const std::optional<StepPrediction>& step = answer.report.step;
+  return warnings_of(answer.context.warnings, step ? step->warnings : Warnings{});
+}
+
 std::string audit_text(const AuditAnswer& answer) {
   const AuditReport& report = answer.report;
   std::string text = printable(title_of(answer)) + "\n" + printable(job_line(answer)) + "\n";
-  for (const std::string& sentence : changes_sentences(report)) text += sentence + "\n";
+  for (const std::string& sentence : step_sentences(report)) text += sentence + "\n";
   text += "\n" + render_text(claims_table(report)) + "\n" + count_sentence(report) + "\n";
+  text += warnings_text(audit_warnings(answer));
   return text + "\nNext: " + printable(next_line(report)) + "\n";
 }
 
 std::string audit_markdown(const AuditAnswer& answer) {
   const AuditReport& report = answer.report;
   std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title_of(answer)), markdown_text(job_line(answer)));
-  for (const std::string& sentence : changes_sentences(report)) text += markdown_text(sentence) + "\n\n";
+  for (const std::string& sentence : step_sentences(report)) text += markdown_text(sentence) + "\n\n";
   text += render_markdown(claims_table(report)) + "\n" + count_sentence(report) + "\n";
+  text += warnings_markdown(audit_warnings(answer));
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_line(report)));
 }
 
 std::string audit_page(const AuditAnswer& answer) {
   const AuditReport& report = answer.report;
-  std::vector<std::string> sentences = changes_sentences(report);
+  std::vector<std::string> sentences = step_sentences(report);
   sentences.insert(sentences.begin(), count_sentence(report));
   sentences.push_back("Next: " + next_line(report));
   std::string verdict;
@@ -186,8 +221,8 @@ std::string audit_page(const AuditAnswer& answer) {
       "class=\"verdict{}\">\n{}</ul>\n</header>\n",
       html_text(title_of(answer)), html_text(job_line(answer)), report.count(Holds::no) > 0 ? " no" : "", verdict);
   const std::string footer = repeat_footer(answer.context.command_line, "");
-  return html_page("Audit", "",
-                   header + html_section("Claims", answer.blueprint.source, render_html(claims_table(report))), footer);
+  const std::string claims = html_section("Claims", answer.blueprint.source, render_html(claims_table(report)));
+  return html_page("Audit", "", header + warnings_section(audit_warnings(answer)) + claims, footer);
 }
 
 JsonValue audit_to_json(const AuditAnswer& answer) {
@@ -205,6 +240,8 @@ JsonValue audit_to_json(const AuditAnswer& answer) {
                                             {"no", report.count(Holds::no)},
                                             {"missing", report.missing()}}));
   document.set("next", next_step(report));
+  document.set("assumptions", step_assumptions(report));
+  document.set("warnings", warnings_json(audit_warnings(answer)));
   return document;
 }
 

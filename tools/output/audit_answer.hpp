@@ -8,6 +8,7 @@
 #include "sim/json_value.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -34,10 +35,14 @@ std::string count_sentence(const AuditReport& report);
 /// First correction to make; empty if all claims hold.
 std::string next_step(const AuditReport& report);
 
+/// Warnings about the input, and those of the step that the claims are checked with.
+Warnings audit_warnings(const AuditAnswer& answer);
+
 std::string audit_text(const AuditAnswer& answer);
 std::string audit_markdown(const AuditAnswer& answer);
 std::string audit_page(const AuditAnswer& answer);
-/// `claims[]` with `claim`, `words`, `stated`, `computed`, `unit`, `error`, `holds`, `arithmetic`, `remedy`; counts.
+/// `claims[]` with `claim`, `words`, `stated`, `computed`, `low`, `high`, `unit`, `error`, `holds`, `arithmetic`,
+/// `remedy`; counts; `assumptions[]` and `warnings[]` of the step.
 JsonValue audit_to_json(const AuditAnswer& answer);
 
 }  // namespace clusterwright

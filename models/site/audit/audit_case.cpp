@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -25,34 +24,34 @@ namespace clusterwright {
 
 namespace {
 
-std::string stated_layout(const Blueprint& blueprint) {
+StatedLayout stated_layout(const Blueprint& blueprint) {
   const Claim* claim = blueprint.find(ClaimKind::layout);
-  return claim ? std::get<std::string>(claim->stated) : std::string();
+  return claim ? read_layout(std::get<std::string>(claim->stated)).value_or(StatedLayout{}) : StatedLayout{};
 }
 
-/// Number behind "TP" in "TP8 x PP4" or "TP 8, PP 4".
-std::optional<int> degree_in(const std::string& layout, const char* name) {
-  std::size_t at = layout.find(name);
-  if (at == std::string::npos) return {};
-  at = layout.find_first_not_of(" =-", at + 2);
-  if (at == std::string::npos) return {};
-  int degree = 0;
-  const auto [rest, error] = std::from_chars(layout.data() + at, layout.data() + layout.size(), degree);
-  if (error != std::errc()) return {};
-  return degree;
+/// Data-parallel ranks of the job; none where the planner decides them.
+std::optional<int> data_degree(const Job& job, const LayoutUse& use) {
+  if (job.parallel.data || !job.parallel.pipeline) return job.parallel.data;
+  return use.replicas;
 }
 
-void check_words(Contradictions& errors, const LayoutUse& use, const Job& job, const std::string& layout) {
-  const auto differs = [&](const char* name, int degree, const char* field) {
-    const std::optional<int> stated = degree_in(layout, name);
-    if (stated.value_or(degree) != degree)
-      errors.report("E0363", fmt::format("the claim gives {} {}, the job gives {}", name, *stated, degree),
-                    {fmt::format("/job/parallel/{}", field)}, "give the job the layout that the blueprint claims");
+/// Expert group of the job; none where the planner decides it.
+std::optional<int> expert_degree(const Scenario& scenario) {
+  return scenario.transformer.experts ? scenario.job.parallel.expert : 1;
+}
+
+void check_degrees(Contradictions& errors, const LayoutUse& use, const Scenario& scenario, const StatedLayout& stated) {
+  const auto check = [&](const char* name, std::optional<int> claimed, std::optional<int> given, const char* field) {
+    if (!claimed || claimed == given) return;
+    const std::string job = given ? fmt::format("gives {}", *given) : "leaves it open";
+    errors.report("E0363", fmt::format("the claim gives {} {}, the job {}", name, *claimed, job),
+                  {fmt::format("/job/parallel/{}", field)}, "give the job the layout that the blueprint claims");
   };
-  differs("TP", use.tensor, "tensor");
-  differs("PP", use.pipeline, "pipeline");
-  differs("CP", use.context, "context");
-  if (job.parallel.data) differs("DP", *job.parallel.data, "data");
+  check("TP", stated.tensor, use.tensor, "tensor");
+  check("PP", stated.pipeline, use.pipeline, "pipeline");
+  check("CP", stated.context, use.context, "context");
+  if (use.replicas > 0) check("DP", stated.data, data_degree(scenario.job, use), "data");
+  check("EP", stated.expert, expert_degree(scenario), "expert");
 }
 
 /// Largest number of replicas that fills whole nodes.
@@ -103,7 +102,7 @@ AuditCase::AuditCase(const AuditInput& input)
   site = site_figures(input, job ? &job->step : nullptr);
 }
 
-LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout) {
+LayoutUse layout_use(const Scenario& scenario, const StatedLayout& stated) {
   const ParallelSpec& parallel = scenario.job.parallel;
   const int all = scenario.cluster.spec.accelerators;
   LayoutUse use;
@@ -114,7 +113,7 @@ LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout)
   const int room = std::min(all / use.replica(), parallel.data.value_or(all));
   use.replicas = whole_replicas(room, use.replica(), scenario.cluster.node_accelerators);
   Contradictions errors(scenario.source);
-  check_words(errors, use, scenario.job, stated_layout);
+  check_degrees(errors, use, scenario, stated);
   if (use.replicas == 0)
     errors.report("E0362",
                   fmt::format("one replica of tensor {} x pipeline {} x context {} needs more than the {} accelerators",
@@ -251,6 +250,15 @@ void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed
   const double stated = std::get<double>(*finding.stated);
   finding.error = computed / stated - 1;
   finding.holds = judge(stated, computed, sense, tolerance_of(blueprint, finding.claim), conditional);
+}
+
+void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed, ClaimSense sense,
+              const ClaimRange& range, bool conditional) {
+  finding.low = range.low;
+  finding.high = range.high;
+  const auto* stated = finding.stated ? std::get_if<double>(&*finding.stated) : nullptr;
+  const bool inside = stated && *stated >= range.low && *stated <= range.high;
+  conclude(finding, blueprint, computed, sense, conditional || inside);
 }
 
 void conclude(ClaimFinding& finding, std::string computed, bool right, bool conditional) {

@@ -11,6 +11,7 @@
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/audit/blueprint.hpp"
+#include "models/site/audit/stated_layout.hpp"
 #include "models/site/sizing/cost_report.hpp"
 #include "topology/cluster/facility_spec.hpp"
 
@@ -29,8 +30,8 @@ struct LayoutUse {
 
 /// Accelerators that a layout uses where it does not divide them.
 /// @throws ConfigError E0362 if not even one replica fits, E0363 if the claim on the layout names other degrees than
-/// the job
-LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout);
+/// the job, or one that the job leaves open
+LayoutUse layout_use(const Scenario& scenario, const StatedLayout& stated);
 
 /// Numbers of pipeline stages that leave no accelerator idle, with tensor and context degrees unchanged: the nearest to
 /// the layout's first, of equally near ones the larger, which needs less memory.
@@ -115,10 +116,11 @@ struct ClaimFinding {
   std::string words;                   ///< sentence as published; may be empty
   std::optional<NumberOrText> stated;  ///< none: the blueprint should state it, and does not
   NumberOrText computed;
-  std::optional<Holds> holds;   ///< none where nothing is stated
-  std::optional<double> error;  ///< computed over stated, less 1; none for words
-  std::string arithmetic;       ///< one line with the numbers
-  std::string remedy;           ///< change that would make it hold; may be empty
+  std::optional<Holds> holds;       ///< none where nothing is stated
+  std::optional<double> error;      ///< computed over stated, less 1; none for words
+  std::optional<double> low, high;  ///< 90 % interval of the computed number, where it follows from that of the step
+  std::string arithmetic;           ///< one line with the numbers
+  std::string remedy;               ///< change that would make it hold; may be empty
 };
 
 /// Side of the stated number that is good.
@@ -145,6 +147,13 @@ ClaimFinding finding_of(const Blueprint& blueprint, ClaimKind kind);
 /// Adds number, error and verdict. @param conditional  see `judge`
 void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed, ClaimSense sense,
               bool conditional = false);
+/// 90 % interval of a computed number, from that of the step.
+struct ClaimRange {
+  double low = 0, high = 0;
+};
+/// Adds number, interval, error and verdict: a stated number inside the interval holds at least in part.
+void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed, ClaimSense sense,
+              const ClaimRange& range, bool conditional = false);
 /// Adds computed words and verdict of a claim in words.
 void conclude(ClaimFinding& finding, std::string computed, bool right, bool conditional = false);
 

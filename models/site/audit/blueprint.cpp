@@ -7,6 +7,7 @@
 
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
+#include "models/site/audit/stated_layout.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "sim/field_table.hpp"
 #include "topology/cluster/cluster_spec.hpp"
@@ -49,6 +50,14 @@ void check_stated(Contradictions& errors, const Claim& claim, const std::string&
   if (claim.claim == ClaimKind::fits && std::get<std::string>(claim.stated) != "yes")
     errors.report("E0360", "the claim fits must be \"yes\"", {pointer},
                   "leave out the claim if the blueprint does not make it");
+}
+
+void check_layout_words(Contradictions& errors, const Claim& claim, const std::string& pointer) {
+  const std::string* words = std::get_if<std::string>(&claim.stated);
+  if (claim.claim != ClaimKind::layout || !words || read_layout(*words)) return;
+  errors.report("E0360", fmt::format("the layout \"{}\" cannot be read", *words), {pointer},
+                "write each degree once and nothing else, as in \"TP 8 x PP 4 x DP 16\" or \"8-way tensor, 4-way "
+                "pipeline\"; \"words\" can hold the sentence");
 }
 
 void check_cooling(Contradictions& errors, const Claim& claim, const Catalog& catalog, const std::string& pointer) {
@@ -162,6 +171,7 @@ void check_claims(const Blueprint& blueprint, const Catalog& catalog, const Json
     const Claim& claim = blueprint.claims[i];
     const std::string pointer = fmt::format("/claims/{}", i);
     check_stated(errors, claim, pointer + "/stated");
+    check_layout_words(errors, claim, pointer + "/stated");
     check_cooling(errors, claim, catalog, pointer + "/stated");
     if (blueprint.find(claim.claim) != &claim)
       errors.report("E0361", fmt::format("the blueprint claims {} twice", name_of(claim.claim)), {pointer + "/claim"},

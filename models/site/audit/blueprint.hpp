@@ -118,8 +118,9 @@ struct Blueprint {
 
 /// Checks that each claim is stated once and in the form of its kind.
 /// @param source  document of the blueprint, for places
-/// @throws ConfigError E0360 for words where a number belongs or the other way round, a share above 1 or a word with no
-/// meaning; E0361 for a claim that is made twice; E0203 for a kind of cooling that the catalog lacks
+/// @throws ConfigError E0360 for words where a number belongs or the other way round, a share above 1, a layout that
+/// cannot be read or a word with no meaning; E0361 for a claim that is made twice; E0203 for a kind of cooling that the
+/// catalog lacks
 void check_claims(const Blueprint& blueprint, const Catalog& catalog, const JsonValue& source);
 
 struct LoadedBlueprint {

@@ -123,9 +123,28 @@ LostTime lost_time(const AuditCase& audit, const JobCase& job) {
   return out;
 }
 
-/// Days of a run with failures and checkpoints.
+/// Days of a run with failures and checkpoints. @param time  that it takes without failures
+double honest_days(Seconds time, const TrainingRun& run, const LostTime& lost) {
+  return std::min(lost.with(time - run.checkpoints).in(day), most_days);
+}
 double honest_days(const TrainingRun& run, const LostTime& lost) {
-  return std::min(lost.with(run.time.value - run.checkpoints).in(day), most_days);
+  return honest_days(run.time.value, run, lost);
+}
+
+/// Days at both ends of the interval of the step.
+ClaimRange days_range(const TrainingRun& run, const LostTime& lost) {
+  return {honest_days(run.time.low, run, lost), honest_days(run.time.high, run, lost)};
+}
+
+/// Utilisation at both ends of the interval of the step: the work is the same.
+ClaimRange utilisation_range(const StepPrediction& step) {
+  return {step.mfu * (step.step_time / step.high), step.mfu * (step.step_time / step.low)};
+}
+
+/// "; 33 to 51 % by the interval of the step"
+std::string range_text(const ClaimRange& range, double unit, const char* unit_name) {
+  return fmt::format("; {} to {} {} by the interval of the step", plain_number(range.low * unit, 2),
+                     plain_number(range.high * unit, 2), unit_name);
 }
 
 /// "; 17 in 30 days; a checkpoint of 7.0 TB takes 117 s ..."
@@ -151,7 +170,8 @@ ClaimFinding check_training_days(const AuditCase& audit, const JobCase& job) {
   const TrainingRun run = run_of(audit.blueprint, job);
   const LostTime lost = lost_time(audit, job);
   const double days = honest_days(run, lost);
-  conclude(finding, audit.blueprint, days, ClaimSense::at_most);
+  const ClaimRange range = days_range(run, lost);
+  conclude(finding, audit.blueprint, days, ClaimSense::at_most, range);
   finding.arithmetic =
       days_text(job, run) + fmt::format("; {:.1f} % of the time goes to failures and checkpoints: {:.0f} days",
                                         100 * std::min(1.0, lost.waste.total()), days);
@@ -164,6 +184,7 @@ ClaimFinding check_training_days(const AuditCase& audit, const JobCase& job) {
       "accelerators",
       plain_number(stated, 6), trillions(trained), plain_number(trained / job.parameters, 2),
       plain_number(trillions(run.tokens), 3), plain_number(stated, 6), needed);
+  finding.arithmetic += range_text(range, 1, "days");
   finding.remedy = fmt::format("claim {:.2f}T tokens in {} days, or plan about {:.0f} accelerators", trillions(trained),
                                plain_number(stated, 6), needed);
   return finding;
@@ -190,7 +211,8 @@ ClaimFinding check_utilisation(const AuditCase& audit, const JobCase& job) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::utilisation);
   const double busy = busy_share(job);
   const bool as_busy = near_stated(audit.blueprint, finding.claim, busy, ClaimSense::equal);
-  conclude(finding, audit.blueprint, job.step.mfu, ClaimSense::at_least, as_busy);
+  const ClaimRange range = utilisation_range(job.step);
+  conclude(finding, audit.blueprint, job.step.mfu, ClaimSense::at_least, range, as_busy);
   finding.arithmetic = fmt::format("predicted {:.0f} of {:.0f} TFLOP/s = {:.1f} %",
                                    job.step.model_flops_per_accelerator.in(teraflop_per_second),
                                    peak_of(job).in(teraflop_per_second), 100 * job.step.mfu);
@@ -198,6 +220,7 @@ ClaimFinding check_utilisation(const AuditCase& audit, const JobCase& job) {
     finding.arithmetic += fmt::format("; the best measured GEMM reaches {:.1f} %", 100 * *best);
   finding.arithmetic += fmt::format("; kernels run {:.0f} % of the step{}", 100 * busy,
                                     as_busy ? ", which may be what the claim means" : "");
+  finding.arithmetic += range_text(range, 100, "%");
   finding.remedy = fmt::format("claim {:.0f} %", 100 * job.step.mfu);
   return finding;
 }
