@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <memory>
 #include <new>
 #include <sstream>
 
@@ -144,13 +146,39 @@ void check_needed(const CommandLine& line, const CLI::App& app) {
   }
 }
 
+[[noreturn]] void refuse_empty_value(const CLI::Option& option) {
+  throw option_error(option.get_name(), "", fmt::format("{} is given an empty value", option.get_name()),
+                     "leave it out, or give it a value (an empty shell variable?)");
+}
+
+/// `--cap=` has no value, and the parser would take the next word for it.
+void check_assigned_values(const CommandLine& line) {
+  const CLI::App* app = &line.root;
+  for (const std::string& word : line.words) {
+    if (word == "--") return;
+    for (const CLI::App* inner : app->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; }))
+      app = inner;
+    if (!word.starts_with("--") || word.find('=') != word.size() - 1) continue;
+    const CLI::Option* option = app->get_option_no_throw(word.substr(0, word.size() - 1));
+    if (option && option->get_items_expected_max() > 0) refuse_empty_value(*option);
+  }
+}
+
+/// Commands take an empty text for an option that was not given.
+void check_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (std::ranges::find(option->results(), "") != option->results().end()) refuse_empty_value(*option);
+}
+
 /// Options that name files to write.
 constexpr std::array written_files = {"--output", "--timeline", "--heat", "--elevations", "--patch-list"};
 
 /// Results must not replace what they are computed from, nor each other: options and words that are files are compared
-/// before any work.
+/// before any work. Without -o the answer goes to standard output.
 void check_files(const CLI::App& app) {
   std::vector<std::string> inputs, outputs;
+  const CLI::Option* answer = app.get_option_no_throw("--output");
+  if (answer && answer->count() == 0) outputs.push_back("-");
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_type_name() != "FILE") continue;
     const bool written = std::any_of(written_files.begin(), written_files.end(),
@@ -167,6 +195,7 @@ Action parse(CommandLine& line) {
   const bool asks_root =
       line.words.size() > 1 && (line.words[1] == "--help" || line.words[1] == "-h" || line.words[1] == "--version");
   if (!asks_root) check_command(line);
+  check_assigned_values(line);
   try {
     line.root.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& request) {
@@ -181,6 +210,7 @@ Action parse(CommandLine& line) {
   }
   const CLI::App& app = innermost(line.root);
   check_subcommand(line, app);
+  check_empty_values(app);
   check_extras(line, app);
   check_needed(line, app);
   check_files(app);
@@ -210,6 +240,13 @@ std::string out_of_memory(const std::vector<std::string>& arguments) {
       printable(fmt::format("{}", fmt::join(arguments, " "))), static_cast<double>(usage.ru_maxrss) * 1024 / 1e6);
 }
 
+/// Paths are checked where they are used; what is left is a name that no file can have, or a folder that is closed.
+std::string unusable_path(const std::filesystem::filesystem_error& error) {
+  const std::string name = error.path1().empty() ? "working directory" : short_path(error.path1());
+  const Place place{std::make_shared<const SourceText>(name, ""), 0, 1, ""};
+  return ConfigError({"E0401", "cannot be read: " + error.code().message(), {place}, "", ""}).what();
+}
+
 ExitCode guarded(const std::vector<std::string>& arguments) {
   try {
     return dispatch(arguments);
@@ -224,6 +261,9 @@ ExitCode guarded(const std::vector<std::string>& arguments) {
   } catch (const std::bad_alloc&) {
     write_error(out_of_memory(arguments));
     return ExitCode::resource_limit;
+  } catch (const std::filesystem::filesystem_error& error) {
+    write_error(unusable_path(error));
+    return ExitCode::wrong_input;
   } catch (const std::exception& error) {
     write_error(fmt::format("internal error: {}\nThis is a bug in clusterwright; the input is not at fault.\n",
                             printable(error.what())));

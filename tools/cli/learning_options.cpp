@@ -11,22 +11,32 @@
 
 namespace clusterwright {
 
-void add_learning_options(CommandAdder& line) {
+namespace {
+
+void add_starting(CommandAdder& line) {
   const auto [init_app, init_request] = line.add<InitRequest>("init", "write a starter scenario with comments", init);
   init_app->add_option("NAME", init_request->name, "name of the new file");
-  init_app
-      ->add_option("--from", init_request->from, "name of the shipped scenario to start from, without folder and .json")
-      ->type_name("SCENARIO")
-      ->capture_default_str();
+  CLI::Option* const from = init_app
+                                ->add_option("--from", init_request->from,
+                                             "name of the shipped scenario to start from, without folder and .json")
+                                ->type_name("SCENARIO")
+                                ->capture_default_str();
   init_app
       ->add_option(
           "--model", init_request->model,
           "model to pretrain as usual instead, on the machine of --on and --gpus: a name of the catalog, or a file")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(from);
   init_app->add_option("--on", init_request->on, "nodes of the cluster, or their accelerator (`catalog nodes`)")
       ->type_name("NODE");
   init_app->add_option("--gpus", init_request->gpus, "number of accelerators")->type_name("N");
   init_app->add_flag("--quiet", init_request->quiet, "print no notes");
+}
+
+}  // namespace
+
+void add_learning_options(CommandAdder& line) {
+  add_starting(line);
 
   const auto [schema_app, schema_request] =
       line.add<SchemaRequest>("schema", "print the JSON Schema of a type of file", schema);

@@ -115,8 +115,11 @@ Starter model_starter(const InitRequest& request, const fs::path& directory) {
 
 ExitCode init(const InitRequest& request) {
   fs::path target = request.name;
-  if (target.filename().empty()) throw option_error("NAME", request.name, "names no file", "write my-scenario.json");
+  const fs::path last = target.filename();
+  if (last.empty() || last == "." || last == "..")
+    throw option_error("NAME", request.name, "names no file", "write my-scenario.json");
   if (target.extension() != ".json") target += ".json";
+  check_outputs({target.string()}, {});
   const fs::path directory = target.parent_path().empty() ? fs::path(".") : target.parent_path();
   const Starter starter =
       request.model.empty() ? shipped_starter(request, directory) : model_starter(request, directory);

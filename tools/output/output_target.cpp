@@ -22,12 +22,18 @@
 
 namespace clusterwright {
 
+std::string short_path(const std::filesystem::path& path) {
+  constexpr std::size_t part = 100;
+  const std::string text = path.string();
+  return text.size() <= 2 * part ? text : text.substr(0, part) + "..." + text.substr(text.size() - part);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& message, const std::string& help) {
-  const auto name = std::make_shared<const SourceText>(path.string(), "");
+  const auto name = std::make_shared<const SourceText>(short_path(path), "");
   throw ConfigError({"E0405", message, {Place{name, 0, 1, ""}}, "", help});
 }
 
@@ -86,7 +92,8 @@ class Aside {
 
   /// @param replace  whether an existing file may go
   void place(bool replace) {
-    if (!replace || (!named_ && !fs::exists(fs::symlink_status(target_)))) {
+    std::error_code error;
+    if (!replace || (!named_ && !fs::exists(fs::symlink_status(target_, error)))) {
       const int failed = named_ ? ::link(name_.c_str(), target_.c_str()) : link_to(target_.c_str());
       if (failed != 0) refuse(target_, errno, errno == EEXIST ? "choose another name, or remove the file first" : "");
     } else {
@@ -154,7 +161,8 @@ fs::path end_of_links(fs::path path) {
 }
 
 void write_aside(const fs::path& path, std::string_view content, bool replace) {
-  if (fs::is_directory(path)) refuse(path, EISDIR);
+  std::error_code error;
+  if (fs::is_directory(path, error)) refuse(path, EISDIR);
   Aside aside(path);
   aside.fill(content);
   aside.place(replace);
@@ -239,16 +247,31 @@ namespace {
 /// Whether two paths are one file, which need not exist.
 bool is_one_file(const fs::path& one, const fs::path& other) {
   std::error_code error;
-  const fs::path first = fs::weakly_canonical(fs::absolute(one), error);
-  const fs::path second = fs::weakly_canonical(fs::absolute(other), error);
+  const fs::path first = fs::weakly_canonical(fs::absolute(one, error), error);
+  const fs::path second = fs::weakly_canonical(fs::absolute(other, error), error);
   return is_same_file(one, other) || (!first.empty() && first == second && !fs::is_character_file(first, error));
+}
+
+/// A name that no file can have need not wait for the answer.
+void refuse_long_name(const fs::path& path) {
+  struct stat unused = {};
+  if (::lstat(path.c_str(), &unused) != 0 && errno == ENAMETOOLONG) refuse(path, ENAMETOOLONG);
+}
+
+/// Two documents one behind the other are neither JSON nor CSV.
+void check_standard_output(const std::vector<std::string>& outputs) {
+  if (std::ranges::count(outputs, "-") > 1)
+    refuse("standard output", "two outputs of this command go there",
+           "the answer goes there unless -o names a file: give each output but one a file of its own");
 }
 
 }  // namespace
 
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  check_standard_output(outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == "-") continue;
+    refuse_long_name(outputs[i]);
     for (const std::string& input : inputs)
       if (is_same_file(outputs[i], input)) refuse(outputs[i], "is an input of this command", choose_other);
     for (std::size_t k = 0; k < i; ++k)

@@ -17,6 +17,9 @@ class ResourceLimit : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A path for messages: without the middle of one that no line would hold.
+std::string short_path(const std::filesystem::path& path);
+
 /// Replaces a file as a whole: writes a file without a name in the same directory, syncs it, gives it the name, syncs
 /// the directory. A reader sees the old file or the new one; a failure leaves the old one and nothing beside it. The
 /// new file has the mode of the old one; where the path is a symbolic link, its target is replaced. "-" is standard
@@ -52,7 +55,9 @@ std::vector<OutputTarget> output_targets(const OutputRequest& request, const std
 /// @throws ConfigError E0404 for a suffix that names none of them
 OutputFormat format_of_file(const char* option, const std::string& file, const std::vector<OutputFormat>& offered);
 
-/// @throws ConfigError E0405 if one of the files is given twice, or is one of the inputs
+/// @param outputs  "-" also where an answer goes to standard output for want of a file
+/// @throws ConfigError E0405 if a file or standard output is given twice, a file is one of the inputs, or its name is
+/// longer than a file's can be
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 /// Renders everything first, then writes: a failure to render leaves no file behind. Names the written files.
