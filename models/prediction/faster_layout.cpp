@@ -12,6 +12,7 @@ SearchRequest short_look(Seconds step_time) {
   SearchRequest request;
   request.sweep.most_layouts = 10'000;
   request.sweep.feasible_alone = true;
+  request.sweep.asked.emplace();  // nothing: the box around the plan is no wish beyond what the stack runs
   request.most_replays = 3;
   request.best_alone = true;
   request.longest = (1 - worth_a_change) * step_time.in(second);

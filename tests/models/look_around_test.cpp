@@ -51,6 +51,18 @@ TEST_CASE("the settings that advice names give the step that it names", "[models
   }
 }
 
+TEST_CASE("advice stays within what the stack runs", "[models][search]") {
+  for (const char* file : {"llama3-70b-mi300x.json", "gpt3-175b-a100.json"}) {
+    INFO(file);
+    const Scenario scenario = shipped(file, {});
+    const auto step = looked_around(scenario);
+    REQUIRE((step && step->layout_advice));
+    const Scenario changed = shipped(file, step->layout_advice->settings);
+    CHECK(changed.job.parallel.schedule == PipelineSchedule::one_forward_one_backward);  // all that either lists
+    if (!scenario.stack.layouts->context) CHECK(changed.job.parallel.context.value_or(1) == 1);
+  }
+}
+
 TEST_CASE("nothing near the layout that advice named saves a percent more than was named", "[models][search]") {
   std::vector<std::string> settings;
   for (int turn = 0; turn < 4; ++turn) {

@@ -46,7 +46,7 @@ void add_running(CommandAdder& line) {
                     "what one failed cable, NIC, switch, rail, accelerator or node costs, each by the name that --fail "
                     "takes");
   run_app->add_flag("--advise", run_request->advise,
-                    "try layouts near this one, and name the fastest; takes about a second");
+                    "try layouts near this one, and name the fastest; takes a second, for mixtures ten");
   run_app->add_flag("--explain", run_request->explain, "print the origin of every number");
   run_app->add_flag("--unfold", run_request->unfold,
                     "replay every accelerator for itself too, and compare: 16,384 GPUs take seconds and gigabytes");
