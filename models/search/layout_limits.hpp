@@ -21,6 +21,9 @@ struct NumberLimit {
 
   bool given() const { return least > 1 || most < std::numeric_limits<int>::max() || !only.empty(); }
 
+  /// Whether a list asks for the value itself; a range does not.
+  bool names(int value) const { return std::find(only.begin(), only.end(), value) != only.end(); }
+
   /// Narrows to what both allow.
   void narrow(const NumberLimit& other) {
     least = std::max(least, other.least);

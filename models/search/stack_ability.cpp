@@ -22,9 +22,8 @@ StackAbility::StackAbility(const SoftwareStack& stack, const LayoutLimits& limit
 
 bool StackAbility::runs_schedule(const Layout& l) const {
   if (l.pipeline == 1) return true;
-  const bool asked = limits_.schedule.given() || limits_.pipeline.given();
-  if (!asked && !lists(known_->schedules, l.schedule)) return false;
-  if (l.virtual_pipeline == 1 || limits_.virtual_pipeline.given()) return true;
+  if (!limits_.schedule.given() && !lists(known_->schedules, l.schedule)) return false;
+  if (l.virtual_pipeline == 1 || limits_.virtual_pipeline.names(l.virtual_pipeline)) return true;
   return known_->interleaves && splits_evenly(layers_, l.pipeline * l.virtual_pipeline);
 }
 
@@ -51,8 +50,8 @@ bool StackAbility::runs_offload(const Layout& l) const {
 bool StackAbility::runs(const Layout& l) const {
   if (!known_) return true;
   const bool experts = l.expert_tensor == l.tensor || l.expert * l.expert_tensor == 1 || known_->expert_tensor ||
-                       limits_.expert_tensor.given();
-  return experts && (l.context == 1 || known_->context || limits_.context.given()) && runs_schedule(l) &&
+                       limits_.expert_tensor.names(l.expert_tensor);
+  return experts && (l.context == 1 || known_->context || limits_.context.names(l.context)) && runs_schedule(l) &&
          (l.recomputed_layers == 0 || known_->partial_recompute || limits_.recomputed_layers) && runs_sharding(l) &&
          runs_offload(l);
 }

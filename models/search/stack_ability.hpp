@@ -14,7 +14,7 @@ namespace clusterwright {
 
 /// Virtual stages must hold the same number of layers, embedding and head counted as one each or not at all: no
 /// framework cuts 80 layers into 44 chunks. A stack that does not say what it can run is taken to run everything. What
-/// the user asked for by name is not held against the stack either.
+/// the user asked for by name is not held against the stack either; a range of a number asks for none of them.
 class StackAbility {
  public:
   /// @param layers  of the model

@@ -193,4 +193,24 @@ TEST_CASE("where nobody holds the same weights, the sharding that stands for all
   }
 }
 
+TEST_CASE("ranges do not ask for what the stack cannot run, values do", "[models]") {
+  Scenario s = small_scenario({});
+  s.stack.layouts = StackLayouts{
+      "test", {PipelineSchedule::one_forward_one_backward}, {Sharding::zero1}, true, {}, false, false, true};
+  const auto runs = [&](const Layout& layout, const LayoutLimits& limits) {
+    return StackAbility(s.stack, limits, s.transformer.layers).runs(layout);
+  };
+  Layout dual, context;
+  dual.pipeline = 2, dual.schedule = PipelineSchedule::dualpipe;
+  context.context = 2;
+  LayoutLimits ranges, values;
+  ranges.pipeline.most = 4, ranges.context.most = 2;
+  values.schedule.add(PipelineSchedule::dualpipe), values.context.only = {1, 2};
+  for (const Layout& layout : {dual, context}) {
+    CHECK_FALSE(runs(layout, {}));
+    CHECK_FALSE(runs(layout, ranges));
+    CHECK(runs(layout, values));
+  }
+}
+
 }  // namespace clusterwright
