@@ -105,6 +105,7 @@ LayoutLimits stated_limits(const Scenario& given) {
   LayoutLimits limits = limits_of(given);
   limits.data = {};
   limits.same_blocks = true;
+  if (!given.job.parallel.context) limits.context.only = {1};
   return limits;
 }
 

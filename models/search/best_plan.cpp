@@ -67,7 +67,7 @@ SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, bo
   if (effort.longest) request.longest = effort.longest->in(second);
   LayoutLimits limits = limits_of(given);
   limits.same_blocks = true;
-  if (any_context) limits.context = {};
+  if (!given.job.parallel.context && !any_context) limits.context.only = {1};
   LayoutSearch search(given, limits, request);
   SearchResult result = search.run();
   if (result.found.empty() && std::isfinite(result.least_open) && result.least_open > request.longest)

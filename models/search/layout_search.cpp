@@ -293,7 +293,7 @@ LayoutLimits limits_of(const Scenario& s) {
     if (value) limit.only = {*value};
   };
   pin(limits.tensor, job.parallel.tensor);
-  pin(limits.context, job.parallel.context.value_or(1));
+  pin(limits.context, job.parallel.context);
   pin(limits.expert, job.parallel.expert);
   pin(limits.expert_tensor, job.parallel.expert_tensor);
   pin(limits.pipeline, job.parallel.pipeline);

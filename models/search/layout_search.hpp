@@ -98,8 +98,8 @@ class LayoutSearch {
   LayoutSweep sweep_;
 };
 
-/// Limits that keep whatever a job states of its layout; a field that it leaves open stays open. Only one context rank,
-/// device memory and the job's own sharding, order and schedule are considered: those a job always states.
+/// Limits that keep whatever a job states of its layout; a field that it leaves open stays open. Only the job's own
+/// sharding, order, schedule and memory levels are considered: those a job always states.
 LayoutLimits limits_of(const Scenario& scenario);
 
 /// Whether a job's layout can be searched: it states neither layers nor power limits of single stages.
