@@ -119,6 +119,8 @@ TEST_CASE("fits names the fewest GPUs", "[tools]") {
   CHECK(first.at("gpus").as_number() == 2);
   CHECK(first.at("memory_gb").at("total").as_number() < 85.52);
   CHECK(room.run("fits llama3-8b --on H100-SXN").code == 2);
+  for (const char* part : {"Gaudi3", "MI250X", "TPU-v5e"})  // whose NICs do not speak InfiniBand
+    CHECK(room.run(std::string("fits llama3-70b --most 64 --format json --on ") + part).code == 0);
   CHECK(room.run("fits llama3-405b --on T4 --most 8").code == 1);
 }
 

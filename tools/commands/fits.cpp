@@ -47,20 +47,14 @@ int node_ranks(const Question& q) {
   return q.node && q.node->accelerator_count ? q.node->accelerator_count->value : 1;
 }
 
-/// Servers of one kind behind one tier of switches; a single server where the catalog knows none to join.
+/// Servers of one kind, joined as their NICs are; a single server where the catalog knows none to join.
 JsonValue cluster_of(const Question& q, int gpus) {
   JsonValue node = q.node ? JsonValue::object({{"part", q.node->id}})
                           : JsonValue::object({{"accelerator", q.part->id}, {"accelerators", 1}, {"nics", 0}});
-  JsonValue fabric = JsonValue::object({{"transport", "none"}});
-  if (gpus > node_ranks(q)) {
-    JsonValue tiers = JsonValue::list();
-    tiers.push_back(JsonValue::object({{"name", "leaf"}, {"accelerators", std::max(gpus, 1024)}}));
-    fabric = JsonValue::object({{"transport", "infiniband"}, {"tiers", tiers}});
-  }
-  return JsonValue::object({{"name", fmt::format("{} x {}", gpus, q.part->id)},
-                            {"accelerators", gpus},
-                            {"node", std::move(node)},
-                            {"fabric", std::move(fabric)}});
+  JsonValue cluster = JsonValue::object(
+      {{"name", fmt::format("{} x {}", gpus, q.part->id)}, {"accelerators", gpus}, {"node", std::move(node)}});
+  if (gpus <= node_ranks(q)) cluster.set("fabric", JsonValue::object({{"transport", "none"}}));
+  return cluster;
 }
 
 JsonValue job_of(const FitsRequest& request, const std::string& stack, int gpus) {
