@@ -258,12 +258,13 @@ std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedS
   return pair->continues() ? std::move(pair) : nullptr;
 }
 
-std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks) {
+std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks, Picoseconds of_interest) {
   RetimedStep& step = steps.at(steps.plan().micro_batches);
   step.set_clocks(clocks);
   ClockSearch search;
-  do step.replay();
-  while (!step.settled(search, governed_times(step.view())));
+  step.replay();
+  if (step.view().result.end < of_interest)
+    while (!step.settled(search, governed_times(step.view()))) step.replay();
   clocks = step.clocks();
   return std::make_unique<WholeStep>(step);
 }

@@ -46,6 +46,7 @@ class SettledStep {
 std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks);
 
 /// The whole step. @param steps, clocks  as for continued_step
-std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks);
+/// @param of_interest  a step that ends no sooner at the clocks to begin at is not settled: lower clocks end later
+std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks, Picoseconds of_interest);
 
 }  // namespace clusterwright

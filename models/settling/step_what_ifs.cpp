@@ -14,14 +14,14 @@ namespace {
 /// @param attempt  index of the first of `tries`, and then of the one that is continued; past them: the whole step
 /// @param clocks   clocks to begin at, and then those that settled
 std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<ShortenedStep>& tries,
-                                          std::size_t& attempt, Clocks& clocks) {
+                                          std::size_t& attempt, Clocks& clocks, Picoseconds of_interest = any_end) {
   const Clocks begin = clocks;
   for (; attempt < tries.size(); ++attempt) {
     if (auto step = continued_step(steps, tries[attempt], clocks)) return step;
     steps.forget();
   }
   clocks = begin;
-  return full_step(steps, clocks);
+  return full_step(steps, clocks, of_interest);
 }
 
 /// With the jitter of the replicas of the plan.
@@ -63,31 +63,33 @@ std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
 namespace {
 
 template <class Read>
-auto read_one(const Scenario& scenario, const Plan& plan, Read read) {
+auto read_one(const Scenario& scenario, const Plan& plan, Read read, Picoseconds of_interest) {
   StepLengths steps(plan);
   steps.ask(scenario);
   std::size_t attempt = 0;
   Clocks clocks;
-  return read(*settled_step(steps, shortened_steps(plan), attempt, clocks));
+  return read(*settled_step(steps, shortened_steps(plan), attempt, clocks, of_interest));
 }
 
 /// The step, or the mean of its two kinds where groups train apart.
 template <class Read>
-auto read_step(const Scenario& scenario, const Plan& plan, Read read) {
+auto read_step(const Scenario& scenario, const Plan& plan, Read read, Picoseconds of_interest = any_end) {
   const std::optional<Plan> local = local_plan(plan);
-  auto step = read_one(scenario, plan, read);
-  return local ? mean_step(read_one(scenario, *local, read), step, plan.local_steps) : step;
+  if (!local) return read_one(scenario, plan, read, of_interest);
+  auto step = read_one(scenario, plan, read, any_end);
+  return mean_step(read_one(scenario, *local, read, any_end), step, plan.local_steps);
 }
 
 }  // namespace
 
 StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest) {
   const bool one_kind = !local_plan(plan);  // else neither end is that of the mean
-  return read_step(scenario, plan, [&](const SettledStep& step) {
+  const auto read = [&](const SettledStep& step) {
     StepTime time = jittered(scenario, plan, step.time());
     return one_kind && time.end >= of_interest ? StepSummary{std::move(time), {}, {}, {}, {}}
                                                : jittered(scenario, plan, step.summary());
-  });
+  };
+  return read_step(scenario, plan, read, of_interest);
 }
 
 void read_whole_step(const Scenario& scenario, const Plan& plan, const std::function<void(const StepView&)>& read) {

@@ -53,7 +53,8 @@ inline constexpr Picoseconds any_end{std::numeric_limits<std::int64_t>::max()};
 
 /// Summary of the step: from two short replays if it repeats itself, from the whole if it does not, or is hardly
 /// longer.
-/// @param of_interest  a step that ends no sooner gets times alone
+/// @param of_interest  a step that ends no sooner, even at full clocks, gets times alone, which may be those at full
+///                     clocks: only that it ends no sooner is sure
 /// @throws ConfigError E0502 if the step would take longer than can be simulated
 StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest = any_end);
 
