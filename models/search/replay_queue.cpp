@@ -9,10 +9,8 @@ namespace clusterwright {
 namespace {
 
 /// Layouts whose bounds are loose in the same way: what a bound does not see depends on these fields.
-int looseness_class(const Layout& l) {
-  const int offload = static_cast<int>(l.offload.activations != MemoryLevel::device) +
-                      2 * static_cast<int>(l.offload.optimizer != MemoryLevel::device);
-  return offload + 4 * (static_cast<int>(l.schedule) + 4 * static_cast<int>(l.expert > 1));
+LoosenessClass class_of(const Layout& l) {
+  return {l.schedule, l.sharding, l.offload.weights, l.offload.optimizer, l.offload.activations, l.expert > 1};
 }
 
 }  // namespace
@@ -49,7 +47,7 @@ void ReplayQueue::leave_out(const Layout& layout) {
 
 void ReplayQueue::learn(const Candidate& candidate, double value) {
   if (candidate.bound <= 0) return;
-  Ratio& ratio = ratios_[looseness_class(candidate.layout)];
+  Ratio& ratio = ratios_[class_of(candidate.layout)];
   ratio.sum += value / candidate.bound;
   ++ratio.count;
 }
@@ -59,7 +57,7 @@ ReplayQueue::Entry* ReplayQueue::most_promising() {
   double least = std::numeric_limits<double>::infinity();
   for (Entry& entry : heap_) {
     if (entry.taken) continue;
-    const auto ratio = ratios_.find(looseness_class(entry.candidate.layout));
+    const auto ratio = ratios_.find(class_of(entry.candidate.layout));
     const double promise = entry.candidate.bound * (ratio == ratios_.end() ? 1 : ratio->second.mean());
     if (promise >= least) continue;
     best = &entry;

@@ -4,11 +4,15 @@
 
 #include <cstddef>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "models/search/candidate_heap.hpp"
 
 namespace clusterwright {
+
+/// Schedule, sharding, where weights, optimizer states and activations are kept, and whether experts are shared.
+using LoosenessClass = std::tuple<PipelineSchedule, Sharding, MemoryLevel, MemoryLevel, MemoryLevel, bool>;
 
 /// The lowest bound is in front; of equal bounds the first of the sweep. Replays teach how far steps of a class of
 /// layouts are above their bounds, and a bound times that is what a candidate promises.
@@ -51,7 +55,7 @@ class ReplayQueue {
   void drop_taken();
 
   std::vector<Entry> heap_;
-  std::map<int, Ratio> ratios_;  // by class of layouts
+  std::map<LoosenessClass, Ratio> ratios_;
 };
 
 }  // namespace clusterwright
