@@ -239,6 +239,10 @@ JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const Scen
 
 namespace {
 
+std::shared_ptr<const Catalog> parts_of(const ScenarioOptions& options) {
+  return options.catalog ? options.catalog : shipped_catalog();
+}
+
 /// Cluster, or its size, that options name instead of the file.
 void set_machine(JsonValue& document, const ScenarioOptions& options) {
   JsonValue* cluster = document.find("cluster");
@@ -252,8 +256,8 @@ void set_machine(JsonValue& document, const ScenarioOptions& options) {
                          {option_place("--on", options.node)},
                          "",
                          "add --gpus N"});
-    const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
-    document.set("cluster", cluster_of_nodes(named_node(options.node, catalog, accelerators), accelerators));
+    const auto catalog = parts_of(options);
+    document.set("cluster", cluster_of_nodes(named_node(options.node, *catalog, accelerators), accelerators));
   }
 }
 
@@ -280,6 +284,10 @@ void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Catalog> shipped_catalog() {
+  return std::make_shared<const Catalog>(load_catalog(configs_directory() / "parts", FactCheck::none));
+}
 
 std::string setting_of_nodes(const std::vector<std::string>& settings) {
   constexpr std::array<std::string_view, 4> paths = {"cluster", "cluster.node", "cluster.node.part",
@@ -323,7 +331,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.inputs = std::move(inputs);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;
-  scenario.catalog = std::make_shared<Catalog>(load_catalog(configs_directory() / "parts", FactCheck::none));
+  scenario.catalog = parts_of(options);
   const Catalog& catalog = *scenario.catalog;
   scenario.cluster = placed_cluster(spec, catalog, scenario.source);
   if (std::string text = slice_remark(options.node, spec.cluster.node.part, catalog); !text.empty())
@@ -370,7 +378,7 @@ Scenario scenario_of_document(JsonValue document, const ScenarioOptions& options
 
 Catalog catalog_of(const Scenario& scenario) {
   if (scenario.catalog) return with_own_parts(*scenario.catalog, scenario.cluster.spec);
-  return with_own_parts(load_catalog(configs_directory() / "parts", FactCheck::none), scenario.cluster.spec);
+  return with_own_parts(*shipped_catalog(), scenario.cluster.spec);
 }
 
 JsonValue effective_scenario(const Scenario& scenario) {

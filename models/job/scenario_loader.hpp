@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -23,7 +24,12 @@ struct ScenarioOptions {
   std::string placement = {};            ///< order or list of nodes for job.placement; empty: as the scenario says
   std::string node = {};                 ///< the cluster is made of these nodes alone; empty: as the scenario says
   int accelerators = 0;                  ///< of the cluster; 0: as many as the scenario has
+  std::shared_ptr<const Catalog> catalog =
+      {};  ///< shipped_catalog(), read once for many scenarios; nullptr: read again
 };
+
+/// Parts in the configs directory, for predictions: sources of facts are not looked up.
+std::shared_ptr<const Catalog> shipped_catalog();
 
 /// First of the settings that says which nodes a cluster has: "cluster.node.part=DGX H100"; empty without one. Beside
 /// ScenarioOptions::node it is refused (E0404).

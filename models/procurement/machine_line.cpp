@@ -40,6 +40,7 @@ ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine,
   options.settings = job.settings;
   options.node = machine.node;
   options.accelerators = accelerators;
+  options.catalog = job.catalog;
   options.settings.insert(options.settings.end(), machine.settings.begin(), machine.settings.end());
   if (!machine.precision.empty()) options.settings.push_back("job.precision=" + machine.precision);
   if (machine.cap < 1)
@@ -53,8 +54,9 @@ std::int64_t stated_ranks(const ParallelSpec& p) {
 }
 
 /// Smallest machine: one node, or a whole scale-up domain; as many of them as the degrees that the user set fill.
-int unit_of(const PurchaseJob& job, const MachineChoice& machine, const Catalog& catalog) {
-  const NodePart& node = *catalog.find_node(machine.node);
+int unit_of(const PurchaseJob& job, const MachineChoice& machine) {
+  const auto catalog = job.catalog ? job.catalog : shipped_catalog();
+  const NodePart& node = *catalog->find_node(machine.node);
   const int each = node.accelerator_count ? node.accelerator_count->value : 1;
   const Scenario one = scenario_of_document(job.scenario, options_of(job, machine, each));
   const int unit = std::max(each, one.cluster.domain);
@@ -121,8 +123,7 @@ double paid_steps(const Scenario& s, const PriceList& prices) {
 
 }  // namespace
 
-bool any_rented(const std::vector<MachineChoice>& machines) {
-  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+bool any_rented(const std::vector<MachineChoice>& machines, const Catalog& catalog) {
   return std::ranges::any_of(machines, [&](const MachineChoice& machine) {
     const NodePart* node = catalog.find_node(machine.node);
     return node && node->rented;
@@ -149,9 +150,8 @@ int fitted_batch(int batch, int accelerators) {
 
 MachineLine::MachineLine(const PurchaseJob& job, MachineChoice machine, std::vector<int> sizes, RunTimes times)
     : machine_(std::move(machine)), times_(times), money_(job.money), sizes_(std::move(sizes)) {
-  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
   usual_sizes_ = sizes_.empty();
-  if (usual_sizes_) sizes_ = usual_sizes(unit_of(job, machine_, catalog));
+  if (usual_sizes_) sizes_ = usual_sizes(unit_of(job, machine_));
   base_ = scenario_of_document(job.scenario, options_of(job, machine_, sizes_.front()));
   schedule_is_set_ = is_set_in_job(base_, "parallel/schedule");
   base_.job = with_unset_layout_open(base_);

@@ -22,6 +22,8 @@ struct PurchaseJob {
   JsonValue scenario;                 ///< document of a scenario; its cluster is replaced
   std::vector<std::string> settings;  ///< applied to it, in order; fields of the layout that they give are kept
   MoneyTerms money = {};
+  std::shared_ptr<const Catalog> catalog =
+      {};  ///< shipped_catalog(), read once for all machines; nullptr: read for each
 };
 
 /// What keeps a size from being planned: the model needs more of them, a run longer than the longest, the hall, the
@@ -118,7 +120,7 @@ class MachineLine {
 };
 
 /// Whether one of the machines is an instance of a cloud, rented by the hour.
-bool any_rented(const std::vector<MachineChoice>& machines);
+bool any_rented(const std::vector<MachineChoice>& machines, const Catalog& catalog);
 
 /// Sizes that fill domains: 1 to 15 units, then 8 to 15 times each power of two, up to about a million accelerators.
 std::vector<int> usual_sizes(int unit);

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "models/job/scenario_loader.hpp"
 #include "models/procurement/size_range.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/parallel_points.hpp"
@@ -52,7 +53,8 @@ class PurchaseSearch {
         reasons_(request.machines.size()),
         helps_(request.machines.size()),
         promise_(request.machines.size(), std::numeric_limits<double>::infinity()) {
-    job_.money.by_run = any_rented(request.machines);
+    if (!job_.catalog) job_.catalog = shipped_catalog();
+    job_.money.by_run = any_rented(request.machines, *job_.catalog);
   }
 
   PurchaseAnswer run() {

@@ -230,7 +230,8 @@ PurchaseRequest purchase_request(const PlanRequest& request, const PlanAnswer& a
   out.limits = searched_limits(answer.limits, answer.tokens.has_value());
   if (!answer.tokens) out.job.money.paid_time = answer.limits.time;
   if (!request.sizes.empty()) out.sizes = parse_counts({"--gpus", request.sizes});
-  const Catalog catalog = load_catalog(configs_directory() / "parts", FactCheck::none);
+  out.job.catalog = shipped_catalog();
+  const Catalog& catalog = *out.job.catalog;
   const JsonValue priced = with_price_settings(out.job.scenario, out.job.settings, inputs);
   const PriceList prices = load_prices(priced, catalog, inputs);
   out.machines = machines_of(request, catalog, prices);

@@ -34,6 +34,7 @@ ScenarioOptions options_on(const PurchaseJob& job, const MachineChoice& machine,
   if (with_variant) options.settings.insert(options.settings.end(), machine.settings.begin(), machine.settings.end());
   options.node = machine.node;
   options.accelerators = 1;
+  options.catalog = job.catalog;
   return options;
 }
 
