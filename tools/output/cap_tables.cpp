@@ -116,6 +116,13 @@ JsonValue option_to_json(const CapComparison& caps, const CapOption& option) {
   return out;
 }
 
+std::string heading_of(const CapComparison& caps) {
+  std::vector<const Plan*> plans;
+  for (const CapOption& option : caps.options)
+    if (runs(option)) plans.push_back(&step_of(option).plan);
+  return plan_heading(plans);
+}
+
 }  // namespace
 
 bool runs(const CapOption& option) {
@@ -127,7 +134,7 @@ ResultTable cap_table(const CapComparison& caps) {
   table.columns = {{"cap", "Cap", "%", 100, 0},
                    {"limit_w", "Limit", "W", 1, 0},
                    {"gpus", "GPUs", ""},
-                   words_column("plan", "Layout"),
+                   words_column("plan", heading_of(caps)),
                    {"step_time_s", "Step", "s"},
                    {"tokens_per_s", "Tokens", "/s", 1, 0},
                    {"gain", "Gain", "%", 100, 1},

@@ -115,6 +115,16 @@ bool differs(const CompareAnswer& answer) {
                              [&](const CompareLine& line) { return figures(line) != figures(answer.lines.front()); });
 }
 
+namespace {
+
+std::string heading_of(const CompareAnswer& answer) {
+  std::vector<const Plan*> plans;
+  for (const std::size_t i : running(answer)) plans.push_back(&step_of(answer, i).plan);
+  return plan_heading(plans);
+}
+
+}  // namespace
+
 ResultTable compared_times(const CompareAnswer& answer) {
   const std::optional<std::size_t> reference = reference_of(answer);
   if (!reference) return {};
@@ -123,7 +133,7 @@ ResultTable compared_times(const CompareAnswer& answer) {
                     {words_column("letter", ""),
                      words_column("option", "Option"),
                      {"gpus", "GPUs", ""},
-                     words_column("plan", "Layout"),
+                     words_column("plan", heading_of(answer)),
                      {"step_time_s", "Step", "s"},
                      {"tokens_per_s", "Tokens", "/s", 1, 0},
                      percent_column("speed_change", against),

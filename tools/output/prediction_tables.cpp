@@ -67,16 +67,10 @@ double share(const StepPrediction& step, std::size_t charge) {
   return step.step_time > Seconds() ? step.breakdown[charge] / step.step_time : 0;
 }
 
-bool any_context(const ScaleCurve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(), [](const auto& p) { return p.step.plan.context > 1; });
-}
-
-bool any_experts(const ScaleCurve& curve) {
-  return std::any_of(curve.points.begin(), curve.points.end(), [](const auto& p) { return p.step.plan.expert > 1; });
-}
-
-std::string plan_title(const ScaleCurve& curve) {
-  return fmt::format("TPxPP{}xDP{}", any_context(curve) ? "xCP" : "", any_experts(curve) ? " EP" : "");
+std::string heading_of(const ScaleCurve& curve) {
+  std::vector<const Plan*> plans;
+  for (const ScalePoint& point : curve.points) plans.push_back(&point.step.plan);
+  return plan_heading(plans);
 }
 
 /// misfit_reason with the excess: in a narrow case the sentence rounds both sides to one number.
@@ -165,6 +159,12 @@ std::string plan_text(const Plan& plan) {
   return fmt::format("{}x{}{}x{}{}", plan.tensor, plan.pipeline, context, plan.data, experts);
 }
 
+std::string plan_heading(const std::vector<const Plan*>& plans) {
+  const bool context = std::ranges::any_of(plans, [](const Plan* plan) { return plan->context > 1; });
+  const bool experts = std::ranges::any_of(plans, [](const Plan* plan) { return plan->expert > 1; });
+  return fmt::format("TPxPP{}xDP{}", context ? "xCP" : "", experts ? " EP" : "");
+}
+
 std::string limited_by(const StepPrediction& step) {
   const StepLoss loss = largest_loss(step);
   return fmt::format("{} {}", loss.name, percent_text(loss.share, 0));
@@ -179,7 +179,7 @@ ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity) {
   const std::string capacity = fmt::format("GB of {}", capacity_text(memory_capacity));
   ResultTable table;
   table.columns = {{"gpus", "GPUs", ""},
-                   label("plan", plan_title(curve)),
+                   label("plan", heading_of(curve)),
                    {"step_time_s", "Step", "s"},
                    {"half_width_s", "\xc2\xb1 90 %", "s", 1, 2},
                    {"tokens_per_s", "Tokens", "/s", 1, 0},

@@ -20,6 +20,9 @@ std::string_view people_name(StepCharge charge);
 /// "8x16x128": tensor x pipeline x data; with a fourth degree, context, before data where it is used.
 std::string plan_text(const Plan& plan);
 
+/// Heading of a column of plan_text(): "TPxPPxDP", with the degrees that only some plans have: "TPxPPxCPxDP EP".
+std::string plan_heading(const std::vector<const Plan*>& plans);
+
 /// Largest share of a step that is neither GEMM nor attention: "pipeline bubble 12 %".
 std::string limited_by(const StepPrediction& step);
 

@@ -42,12 +42,18 @@ std::string order_text(RankOrder order) {
   return std::string(EnumNames<RankOrder>::names[static_cast<std::size_t>(order)].substr(same.size()));
 }
 
+std::string heading_of(const std::vector<SearchPlan>& found) {
+  std::vector<const Plan*> plans;
+  for (const SearchPlan& plan : found) plans.push_back(&plan.step.plan);
+  return plan_heading(plans);
+}
+
 }  // namespace
 
 ResultTable plans_table(const SearchAnswer& answer) {
   ResultTable table{"",
                     {{"rank", "", ""},
-                     words_column("plan", "TPxPPxDP"),
+                     words_column("plan", heading_of(answer.plans)),
                      {"virtual_pipeline", "Virtual", ""},
                      {"micro_batch", "Micro-batch", ""},
                      words_column("schedule", "Schedule"),
