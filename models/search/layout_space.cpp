@@ -34,6 +34,8 @@ bool is_power_of_two(int number) {
   return (number & (number - 1)) == 0;
 }
 
+constexpr int largest_small = 8;  // micro-batches below it are usual, whatever their divisors
+
 constexpr std::size_t no_scenario = ~std::size_t{0};
 
 }  // namespace
@@ -193,7 +195,8 @@ std::vector<int> LayoutSpace::micro_batches(const StageCounts& stages) const {
   std::vector<int> out;
   for (const int size : divisors(base_.job.global_batch / stages.data))
     if (limits_.micro_batch.allows(size) &&
-        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size)) &&
+        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size) ||
+         size < largest_small) &&
         is_short_enough(base_.job.global_batch / stages.data / size, base_.transformer.layers))
       out.push_back(size);
   return out;
@@ -257,7 +260,8 @@ std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
 }
 
 bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int replicas) const {
-  if (limits_.sharding.given()) return limits_.sharding.allows(sharding);
+  const bool whole = limits_.sharded_stages || !shards_weights(sharding) || (stages.pipeline == 1 && replicas > 1);
+  if (limits_.sharding.given()) return whole && limits_.sharding.allows(sharding);
   if (replicas == 1) return sharding == unshared_;
   return stages.pipeline == 1 || sharding <= Sharding::zero1;
 }
