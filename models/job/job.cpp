@@ -180,7 +180,8 @@ const Record<Job>& record(const Job*) {
           .optional("routing", &Job::routing, {.help = "distribution of tokens over experts"})
           .optional("sharding", &Job::sharding,
                     {.help = "state that data-parallel ranks shard: zero1 the optimizer state, zero2 also gradients, "
-                             "zero3 or fsdp also weights; hsdp: fsdp inside groups of shard_group ranks"})
+                             "zero3 or fsdp also weights; hsdp: fsdp inside groups of shard_group ranks; auto: the "
+                             "optimizer state, or weights too if that is faster without pipeline stages"})
           .optional("shard_group", &Job::shard_group,
                     {.help = "ranks that together hold one copy of the weights under hsdp; auto: the ranks of a node",
                      .min = 1,

@@ -140,7 +140,7 @@ JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens
   JsonValue job = JsonValue::object({{"task", "pretrain"},
                                      {"sequence", sequence},
                                      {"global_batch", usual_batch(tokens, sequence)},
-                                     {"sharding", "zero1"},
+                                     {"sharding", "auto"},
                                      {"stack", "generic-2026"}});
   JsonValue parallel = JsonValue::object({});
   for (const char* degree : {"tensor", "context", "pipeline", "virtual_pipeline", "expert", "data"})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/stack.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -176,6 +177,24 @@ template <>
 struct EnumNames<OffloadedTensors> {
   static constexpr std::array<std::string_view, 3> names = {"weights", "optimizer", "activations"};
 };
+
+namespace {
+
+bool may_shard(const std::optional<StackLayouts>& layouts, Sharding sharding) {
+  return !layouts || std::ranges::find(layouts->shardings, sharding) != layouts->shardings.end();
+}
+
+}  // namespace
+
+std::optional<Sharding> weight_sharding(const std::optional<StackLayouts>& layouts) {
+  return may_shard(layouts, Sharding::fsdp) ? std::optional(Sharding::fsdp) : std::nullopt;
+}
+
+Sharding usual_sharding(const std::optional<StackLayouts>& layouts) {
+  // Gradients that are sharded too change nothing under several stages.
+  if (may_shard(layouts, Sharding::zero1) || may_shard(layouts, Sharding::zero2)) return Sharding::zero1;
+  return weight_sharding(layouts).value_or(Sharding::none);
+}
 
 const Record<StackLayouts>& record(const StackLayouts*) {
   using S = StackLayouts;

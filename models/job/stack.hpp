@@ -148,6 +148,12 @@ struct StackLayouts {
 };
 const Record<StackLayouts>& record(const StackLayouts*);
 
+/// Sharding of a job that leaves it open: that of the optimizer states, where the stack has it or does not say; else
+/// that of weights, else none.
+Sharding usual_sharding(const std::optional<StackLayouts>& layouts);
+/// Sharding of weights, if the stack has it or does not say; zero3 is the same by another name.
+std::optional<Sharding> weight_sharding(const std::optional<StackLayouts>& layouts);
+
 /// Fields of a stack file.
 struct SoftwareStack {
   std::string name;

@@ -101,9 +101,9 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (job.recomputed_layers && job.recompute != Recompute::full)
     errors.report("E0310", "recomputed_layers applies only to recompute full",
                   {"/job/recomputed_layers", "/job/recompute"});
-  if (job.shard_group && job.sharding != Sharding::hsdp)
+  if (job.shard_group && job.sharding && job.sharding != Sharding::hsdp)
     errors.report("E0310", "shard_group applies only to sharding hsdp", {"/job/shard_group", "/job/sharding"});
-  if (job.offload.weights != MemoryLevel::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
+  if (job.offload.weights != MemoryLevel::device && (!shards_weights(plan.sharding) || plan.pipeline > 1))
     errors.report("E0313", "offloaded weights are modelled only if layers are gathered one by one",
                   {"/job/offload/weights", "/job/sharding"}, "use \"sharding\": \"fsdp\" without pipeline stages");
 }
@@ -120,7 +120,7 @@ int shard_group_of_node(const Scenario& s, const Plan& plan) {
 int decide_shard_group(Contradictions& errors, const Scenario& s, const Plan& plan) {
   const Job& job = s.job;
   const int all = plan.gradient_ranks();
-  if (job.sharding != Sharding::hsdp) return all;
+  if (plan.sharding != Sharding::hsdp) return all;
   const int group = job.shard_group ? *job.shard_group : shard_group_of_node(s, plan);
   if (all % group != 0)
     errors.report("E0310",
@@ -269,7 +269,7 @@ Plan degrees_of(const Scenario& s) {
   plan.context = job.parallel.context.value_or(1);
   plan.context_exchange = job.parallel.context_exchange.value_or(s.stack.context_exchange);
   plan.sequence_parallel = job.parallel.sequence && plan.tensor > 1;
-  plan.sharding = job.sharding;
+  plan.sharding = job.sharding.value_or(usual_sharding(s.stack.layouts));
   plan.recompute = job.recompute.value_or(Recompute::none);
   plan.recomputed_layers = job.recomputed_layers;
   plan.rank_order = usual_order(s);
@@ -287,10 +287,10 @@ void note_assumptions(const Job& job, ResolvedPlan& out) {
   if (!job.parallel.tensor)
     out.assumptions.push_back(
         {"tensor group", std::to_string(out.plan.tensor), "default", "auto: the accelerators of a node"});
-  if (job.sharding == Sharding::hsdp && !job.shard_group)
+  if (out.plan.sharding == Sharding::hsdp && !job.shard_group)
     out.assumptions.push_back(
         {"shard group", std::to_string(out.plan.shard_group), "default", "auto: the ranks of a node"});
-  if (shards_weights(job.sharding) && out.plan.pipeline > 1)
+  if (shards_weights(out.plan.sharding) && out.plan.pipeline > 1)
     out.assumptions.push_back({"weights under pipeline stages", "gathered once a step and kept beside the shards",
                                "default", "every micro-batch needs them again"});
 }

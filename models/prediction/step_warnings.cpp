@@ -183,6 +183,16 @@ void add_nodes_used(const Cluster& cluster, std::vector<std::string>& out) {
                             placement.nodes.empty() ? order : "in the order given"));
 }
 
+/// Tensor groups beyond a scale-up domain, whose exchange in every layer is seldom what a user means.
+void add_wide_tensor_groups(const Scenario& s, const Plan& plan, std::vector<std::string>& out) {
+  const int domain = s.cluster.node_ranks();
+  if (domain < 1 || plan.tensor <= domain) return;
+  out.push_back(
+      fmt::format("tensor groups of {} span {} scale-up domains of {}, so that every layer exchanges activations over "
+                  "the network; `search` tries other shardings and offload to the host",
+                  plan.tensor, (plan.tensor + domain - 1) / domain, domain));
+}
+
 /// Cost of stragglers, as other outputs name them only where they are the largest loss.
 std::vector<std::string> straggler_sentences(const StepPrediction& step) {
   if (!step.stragglers) return {};
@@ -232,6 +242,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : limit_warnings(step, summary.beyond_limit)) out.push_back(std::move(text));
   add_paths(s, step, out);
   add_lost_nics(s, out);
+  add_wide_tensor_groups(s, step.plan, out);
   add_nodes_used(s.cluster, out);
   for (std::string& text : straggler_sentences(step)) out.push_back(std::move(text));
   if (step.mixed) out.push_back(mixed_sentence(*step.mixed, step.step_time));

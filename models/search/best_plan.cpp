@@ -19,8 +19,8 @@ bool is_open(const Scenario& s) {
   const ParallelSpec& p = s.job.parallel;
   const bool chunks = p.pipeline.value_or(2) > 1 && p.schedule == PipelineSchedule::one_forward_one_backward;
   const bool experts = s.transformer.experts && (!p.expert || !p.expert_tensor);
-  return !p.tensor || !p.context || !p.pipeline || (chunks && !p.virtual_pipeline) || experts || !s.job.micro_batch ||
-         !s.job.recompute;
+  return !s.job.sharding || !p.tensor || !p.context || !p.pipeline || (chunks && !p.virtual_pipeline) || experts ||
+         !s.job.micro_batch || !s.job.recompute;
 }
 
 void note_choices(const Scenario& given, const Layout& layout, const std::string& why,
@@ -35,6 +35,7 @@ void note_choices(const Scenario& given, const Layout& layout, const std::string
   note(!p.virtual_pipeline && layout.pipeline > 1, "virtual pipeline stages", SearchedField::virtual_pipeline);
   note(given.transformer.experts && !p.expert, "expert group", SearchedField::expert);
   note(given.transformer.experts && !p.expert_tensor, "expert tensor group", SearchedField::expert_tensor);
+  note(!given.job.sharding, "sharding", SearchedField::sharding);
   note(!given.job.micro_batch, "micro-batch", SearchedField::micro_batch);
   note(!given.job.recompute, "recomputation", SearchedField::recompute);
 }
@@ -44,12 +45,60 @@ std::string why(const SearchResult& result) {
                      result.proven() ? "" : ", not proven; `search` goes on");
 }
 
-/// Whether context groups may pay: sequences are long, or few for the nodes. With four sequences for a node no layout
-/// of Llama 3 70B gains by them, with two 1 %, with one 4 %.
-bool context_may_pay(const Scenario& s) {
+/// Shardings that users choose among where it is open.
+enum class OfferedShardings {
+  usual_in_domains,  ///< the usual one of the stack, and tensor groups inside a scale-up domain
+  any                ///< that of weights without stages too, and any tensor group
+};
+
+void offer(OfferedShardings offered, const Scenario& given, LayoutLimits& limits) {
+  const Sharding usual = usual_sharding(given.stack.layouts);
+  limits.sharding.add(usual);
+  limits.sharded_stages = shards_weights(usual);
+  if (offered == OfferedShardings::any) {
+    if (const auto sharding = weight_sharding(given.stack.layouts)) limits.sharding.add(*sharding);
+  } else if (!given.job.parallel.tensor) {
+    limits.tensor.most = std::max(1, given.cluster.node_ranks());
+  }
+}
+
+/// Whether sequences are long, or few for the nodes, so that context groups are likely: with four sequences for a node
+/// no layout of Llama 3 70B on H100 gains much by them, with two 1 %, with one 4 %.
+bool few_or_long(const Scenario& s) {
   constexpr std::int64_t long_sequence = 32'768, few_for_a_node = 4;
   const std::int64_t nodes = s.cluster.spec.accelerators / std::max(1, s.cluster.node_ranks());
   return s.job.sequence >= long_sequence || s.job.global_batch < few_for_a_node * nodes;
+}
+
+/// Request and limits of a search over the open fields.
+struct OpenSearch {
+  LayoutLimits limits;
+  SearchRequest request;
+};
+
+OpenSearch open_search(const Scenario& given, const SearchEffort& effort, OfferedShardings shardings) {
+  OpenSearch out{limits_of(given), {}};
+  SearchRequest& request = out.request;
+  request.sweep.most_layouts = effort.layouts;
+  request.most_replays = effort.replays;
+  request.best_alone = request.sweep.feasible_alone = true;
+  request.refine = effort.look_around;
+  request.any_centre = effort.thorough;
+  if (effort.thorough) request.each_value = {SearchedField::pipeline};
+  if (effort.longest) request.longest = effort.longest->in(second);
+  out.limits.same_blocks = true;
+  request.sweep.asked = out.limits;
+  if (!given.job.sharding) offer(shardings, given, out.limits);
+  if (given.job.parallel.context) return out;
+  LayoutLimits all = out.limits;
+  out.limits.context.only = {1};
+  if (!given.stack.layouts || given.stack.layouts->context) {
+    request.around = all;
+    if (!effort.context_space && !few_or_long(given)) return out;
+    request.beyond = std::move(all);
+    request.beyond->context.least = 2;
+  }
+  return out;
 }
 
 struct SearchedPlan {
@@ -57,20 +106,12 @@ struct SearchedPlan {
   bool states_fit = false;          ///< of some layout: activations decide, which context groups share
 };
 
-SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, bool any_context) {
-  SearchRequest request;
-  request.sweep.most_layouts = effort.layouts;
-  request.most_replays = effort.replays;
-  request.best_alone = request.sweep.feasible_alone = true;
-  request.refine = effort.refine || any_context;  // groups over the sequence come last in a sweep
-  if (effort.refine) request.each_value = {SearchedField::pipeline};
-  if (effort.longest) request.longest = effort.longest->in(second);
-  LayoutLimits limits = limits_of(given);
-  limits.same_blocks = true;
-  if (!given.job.parallel.context && !any_context) limits.context.only = {1};
-  LayoutSearch search(given, limits, request);
+SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, OfferedShardings shardings) {
+  OpenSearch open = open_search(given, effort, shardings);
+  const double longest = open.request.longest;
+  LayoutSearch search(given, std::move(open.limits), std::move(open.request));
   SearchResult result = search.run();
-  if (result.found.empty() && std::isfinite(result.least_open) && result.least_open > request.longest)
+  if (result.found.empty() && std::isfinite(result.least_open) && result.least_open > longest)
     return {DecidedPlan{{given, {}, {}, {}}, {}, true, result.least_open * second}};
   if (result.found.empty()) return {{}, result.counts.evaluated > 0};
   FoundLayout& best = result.found.front();
@@ -84,14 +125,16 @@ SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, bo
   return {std::move(out), true};
 }
 
-/// The best layout without context groups, unless they may pay or nothing fits without them.
 /// @throws ConfigError as check_stated: a layout of a search has no place for fields that do not suit it
 std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
   check_stated(given);
-  const bool open = !given.job.parallel.context, pays = open && context_may_pay(given);
-  SearchedPlan searched = searched_plan(given, effort, pays);
-  if (!searched.plan && searched.states_fit && open && !pays) searched = searched_plan(given, effort, true);
-  return std::move(searched.plan);
+  SearchedPlan found = searched_plan(given, effort, OfferedShardings::usual_in_domains);
+  SearchEffort more = effort;
+  more.context_space = true;
+  if (!found.plan && found.states_fit && !effort.context_space)
+    found = searched_plan(given, more, OfferedShardings::usual_in_domains);
+  if (!found.plan && !given.job.sharding) found = searched_plan(given, more, OfferedShardings::any);
+  return std::move(found.plan);
 }
 
 }  // namespace

@@ -28,15 +28,18 @@ struct DecidedPlan {
 struct SearchEffort {
   std::int64_t layouts = 100'000;  ///< a larger space is thinned out
   int replays = 20;
-  /// Replays the best bound of each number of stages too, and goes on around the best layout of a space that was
-  /// thinned out.
-  bool refine = false;
+  bool look_around = true;  ///< goes on around the best layout, unless the search has seen all that is allowed
+  /// Also replays the best bound of each number of stages, and looks around the best layout of a space that was thinned
+  /// out even where none of that is short enough.
+  bool thorough = false;
+  bool context_space = true;  ///< searches layouts with context groups as a space of their own; else around the best
   std::optional<Seconds> longest = {};  ///< step beyond which the job is not worth a replay
 };
 
-/// Plan of the job. Where the context group is open it is chosen if sequences are long, few for the nodes, or too much
-/// for the memory without one, and is 1 otherwise. Where nothing is open, nothing fits, layers of single stages are
-/// stated, or nodes are of several kinds, choose_plan() decides.
+/// Plan of the job. Where the context group is open, layouts without one are searched first, then those with one that
+/// may beat them. Where the sharding is open, it is the usual one of the stack, unless that fits only with tensor
+/// groups beyond a scale-up domain; then that of weights without stages is tried too. Where nothing is open, nothing
+/// fits, layers of single stages are stated, or nodes are of several kinds, choose_plan() decides.
 /// @throws ConfigError as resolve_plan
 DecidedPlan decide_plan(const Scenario& scenario, OpenFields open, const SearchEffort& effort = {});
 

@@ -169,7 +169,7 @@ void add_memory(const Job& given, const Layout& layout, Settings& out) {
     out.number("recomputed_layers", given.recomputed_layers, layout.recomputed_layers);
   else
     out.open("recomputed_layers", given.recomputed_layers.has_value());
-  out.name("sharding", std::optional(given.sharding), layout.sharding);
+  out.name("sharding", given.sharding, layout.sharding);
   if (layout.sharding == Sharding::hsdp)
     out.number("shard_group", given.shard_group, layout.shard_group);
   else

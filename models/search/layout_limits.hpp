@@ -86,8 +86,9 @@ struct LayoutLimits {
   ChoiceLimit<MemoryLevel, 4> offload_weights, offload_optimizer, offload_activations;
   std::optional<double> most_memory_gb;  ///< of the fullest rank; absent: that of the accelerator
   bool same_blocks = false;              ///< groups must fill the accelerators that the scenario uses of each domain
-  bool keep_offloads = false;            ///< offload to the host is not left out of a large space
-  bool partly_recomputed = true;         ///< full recomputation may repeat some layers of a stage only
+  bool sharded_stages = true;     ///< weights may be sharded under several pipeline stages too, if sharding says so
+  bool keep_offloads = false;     ///< offload to the host is not left out of a large space
+  bool partly_recomputed = true;  ///< full recomputation may repeat some layers of a stage only
 };
 
 }  // namespace clusterwright

@@ -159,7 +159,7 @@ void LayoutSearch::replay_most_promising(ReplayQueue& queue, SearchResult& resul
 
 /// Bounds of a thinned space say nothing of what is left out of it, which a search that looks around may reach.
 bool LayoutSearch::needs_centre(const SearchResult& result) const {
-  return request_.refine && result.found.empty() && is_thinned(result);
+  return request_.refine && request_.any_centre && result.found.empty() && is_thinned(result);
 }
 
 /// Replays in turn what has the lowest bound, which proves, and what promises most, which finds.
@@ -214,6 +214,8 @@ namespace {
 
 /// Share of the time that a step must gain for a search to go on around it.
 constexpr double worth_going_on = 0.002;
+/// Share of what the bound of the centre misses that bounds near it are taken to miss at least.
+constexpr double looseness_in_common = 0.5;
 /// Steps so many times too long are not improved to what the search was asked for.
 constexpr double far_too_long = 3;
 /// Layouts of one look around, of a box that is thinned out to them, and replays.
@@ -225,44 +227,76 @@ const FoundLayout* best_of(const SearchResult& result) {
   return best == result.found.end() ? nullptr : &*best;
 }
 
+/// Bound above which a layout near another is not expected to be better.
+double promising_bound(const FoundLayout& centre) {
+  const double bound = centre.candidate.bound;
+  const double missed = bound > 0 && std::isfinite(bound) ? centre.value / bound - 1 : 0;
+  return centre.value / (1 + looseness_in_common * missed);
+}
+
 }  // namespace
 
-/// @return whether a layout near the centre is better by what is worth it
-bool LayoutSearch::find_better_near(const Layout& centre, VariedDegrees varied, SearchResult& result) {
-  const double before = best_of(result)->value;
-  SearchRequest request = request_;
+/// Searches other layouts for what beats the best. @return whether one does, by what is worth it
+bool LayoutSearch::find_better(const LayoutLimits& limits, SearchRequest request, SearchResult& result) {
+  const FoundLayout* const centre = best_of(result);
+  const double before = centre ? centre->value : std::numeric_limits<double>::infinity();
   request.refine = false;
+  request.beyond = request.around = {};
   request.each_value.clear();
   request.known.clear();
   request.least_replays = 0;
-  request.longest = before;
-  request.sweep.asked = request_.sweep.asked.value_or(space_.limits());
-  request.sweep.most_layouts = std::clamp<std::int64_t>(request_.sweep.most_layouts / 4, 1, most_layouts_near);
-  request.most_replays = std::clamp(request_.most_replays / 3, 1, most_replays_near);
-  LayoutSearch near(space_.given(), limits_near(space_.limits(), centre, varied), request);
-  SearchResult nearby = near.run();
-  result.nearby += nearby.counts.evaluated;
-  result.replayed += nearby.replayed;
-  result.refused += nearby.refused;
-  result.short_of_host += nearby.short_of_host;
-  result.too_long += nearby.too_long;
-  result.interrupted = result.interrupted || nearby.interrupted;
-  for (FoundLayout& found : nearby.found) {
-    const auto same = [&](const FoundLayout& other) { return other.candidate.layout == found.candidate.layout; };
+  request.sweep.asked = request_.sweep.asked.value_or(request_.around.value_or(space_.limits()));
+  LayoutSearch other(space_.given(), limits, request);
+  SearchResult others = other.run();
+  result.nearby += others.counts.evaluated;
+  result.replayed += others.replayed;
+  result.refused += others.refused;
+  result.short_of_host += others.short_of_host;
+  result.too_long += others.too_long;
+  result.interrupted = result.interrupted || others.interrupted;
+  if (!centre) result.least_open = std::min(result.least_open, others.least_open);
+  for (FoundLayout& found : others.found) {
+    const auto same = [&](const FoundLayout& known) { return known.candidate.layout == found.candidate.layout; };
     if (std::ranges::any_of(result.found, same)) continue;
     found.candidate.cluster = space_.cluster_of(groups_of(found.candidate));
     result.found.push_back(std::move(found));
   }
-  return best_of(result)->value < before * (1 - worth_going_on);
+  const FoundLayout* const best = best_of(result);
+  return best && best->value < before * (1 - worth_going_on);
+}
+
+bool LayoutSearch::find_better_near_best(VariedDegrees varied, SearchResult& result) {
+  SearchRequest request = request_;
+  request.sweep.most_layouts = std::clamp<std::int64_t>(request_.sweep.most_layouts / 4, 1, most_layouts_near);
+  request.longest = std::min(request.longest, promising_bound(*best_of(result)));
+  request.most_replays = std::clamp(request_.most_replays / 3, 1, most_replays_near);
+  const LayoutLimits& all = request_.around ? *request_.around : space_.limits();
+  return find_better(limits_near(all, best_of(result)->candidate.layout, varied), request, result);
+}
+
+void LayoutSearch::search_beyond(SearchResult& result) {
+  if (!request_.beyond || is_stopped(result)) return;
+  SearchRequest request = request_;
+  if (const FoundLayout* const best = best_of(result)) {
+    request.longest = std::min(request.longest, best->value);
+    request.most_replays = std::max(1, request_.most_replays / 2);
+  }
+  find_better(*request_.beyond, std::move(request), result);
+}
+
+/// Whether there is more around the best layout than the sweep has seen.
+bool LayoutSearch::goes_on(const SearchResult& result) const {
+  return request_.refine && (request_.around || is_thinned(result));
 }
 
 /// Goes from the best layout to better ones nearby, as long as there are any.
 void LayoutSearch::refine(SearchResult& result) {
+  std::vector<VariedDegrees> turns(every_varied_degrees.begin(), every_varied_degrees.end());
+  if (!space_.given().transformer.experts) std::erase(turns, VariedDegrees::experts);
   std::size_t without_gain = 0;
-  for (std::size_t turn = 0; without_gain < every_varied_degrees.size() && best_of(result); ++turn) {
+  for (std::size_t turn = 0; without_gain < turns.size() && best_of(result); ++turn) {
     if (is_stopped(result) || best_of(result)->value > far_too_long * request_.longest) return;
-    const Layout centre = best_of(result)->candidate.layout;
-    const bool better = find_better_near(centre, every_varied_degrees[turn % every_varied_degrees.size()], result);
+    const bool better = find_better_near_best(turns[turn % turns.size()], result);
     without_gain = better ? 0 : without_gain + 1;
   }
 }
@@ -270,6 +304,7 @@ void LayoutSearch::refine(SearchResult& result) {
 SearchResult LayoutSearch::run() {
   SearchResult result;
   result.space = space_.size();
+  result.wider = request_.around || request_.beyond;
   result.left_out = space_.thin_out(static_cast<double>(request_.sweep.most_layouts));
   sweep_.run(request_.stop);
   result.counts = sweep_.counts();
@@ -277,7 +312,8 @@ SearchResult LayoutSearch::run() {
   replay_known(result);
   replay_queue(result);
   replay_values(result);
-  if (request_.refine && is_thinned(result)) refine(result);
+  search_beyond(result);
+  if (goes_on(result)) refine(result);
   std::stable_sort(result.found.begin(), result.found.end(), is_better);
   return result;
 }
@@ -302,7 +338,7 @@ LayoutLimits limits_of(const Scenario& s) {
   pin(limits.virtual_pipeline, job.parallel.virtual_pipeline);
   if (job.recompute) limits.recompute.add(*job.recompute);
   limits.recomputed_layers = job.recomputed_layers;
-  limits.sharding.add(job.sharding);
+  if (job.sharding) limits.sharding.add(*job.sharding);
   limits.shard_group = job.shard_group;
   limits.schedule.add(job.parallel.schedule);
   limits.order.add(usual_order(s));

@@ -28,6 +28,12 @@ struct SearchRequest {
   int least_replays = 1;      ///< replays of the lowest bounds that are made even if the best layout is proven before
   std::vector<Layout> known;  ///< layouts that are replayed first, if the limits and the memory allow them
   bool refine = false;        ///< searches on around the best layout of a space that was thinned out
+  bool any_centre = false;    ///< and does so even if no layout of that space can be short enough
+  /// Layouts of a second space, which is searched for what beats the best of the first: one large space would be
+  /// thinned out more than two.
+  std::optional<LayoutLimits> beyond = {};
+  /// Limits of the layouts around the best; absent: those of the space.
+  std::optional<LayoutLimits> around = {};
   std::vector<SearchedField> each_value = {};  ///< also replays the most promising layout with each value of these
   double longest = std::numeric_limits<double>::infinity();  ///< of the objective: what is above is not replayed
   bool best_alone = false;                          ///< only the best of the layouts found needs more than times
@@ -47,6 +53,7 @@ struct FoundLayout {
 struct SearchResult {
   double space = 0;                     ///< layouts of the whole space
   LeftOut left_out = LeftOut::nothing;  ///< what was left out of it
+  bool wider = false;                   ///< layouts beyond the space are allowed, not all of which were looked at
   SweepCounts counts;
   std::int64_t nearby = 0;  ///< layouts that were evaluated around the best ones, beside those of the counts
   FieldValues values;
@@ -58,9 +65,10 @@ struct SearchResult {
   double least_open = std::numeric_limits<double>::infinity();  ///< lowest bound without a replay
   bool interrupted = false;
 
-  /// Whether no layout of the space that was not left out can be better than the best found.
+  /// Whether no layout that is allowed can be better than the best found.
   bool proven() const {
-    return !found.empty() && counts.complete && left_out == LeftOut::nothing && least_open >= found.front().value;
+    return !found.empty() && counts.complete && left_out == LeftOut::nothing && !wider &&
+           least_open >= found.front().value;
   }
 };
 
@@ -83,8 +91,11 @@ class LayoutSearch {
   void replay_queue(SearchResult& result);
   void replay_values(SearchResult& result);
   bool needs_centre(const SearchResult& result) const;
+  bool goes_on(const SearchResult& result) const;
   void refine(SearchResult& result);
-  bool find_better_near(const Layout& centre, VariedDegrees varied, SearchResult& result);
+  bool find_better(const LayoutLimits& limits, SearchRequest request, SearchResult& result);
+  bool find_better_near_best(VariedDegrees varied, SearchResult& result);
+  void search_beyond(SearchResult& result);
   bool replay_lowest(ReplayQueue& queue, SearchResult& result);
   void replay_most_promising(ReplayQueue& queue, SearchResult& result);
   Picoseconds of_interest(const SearchResult& result) const;

@@ -34,7 +34,7 @@ bool is_power_of_two(int number) {
   return (number & (number - 1)) == 0;
 }
 
-constexpr int largest_small = 8;  // micro-batches below it are usual, whatever their divisors
+constexpr int first_large = 8;  // micro-batches below it are kept, whatever their divisors
 
 constexpr std::size_t no_scenario = ~std::size_t{0};
 
@@ -196,7 +196,7 @@ std::vector<int> LayoutSpace::micro_batches(const StageCounts& stages) const {
   for (const int size : divisors(base_.job.global_batch / stages.data))
     if (limits_.micro_batch.allows(size) &&
         (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size) ||
-         size < largest_small) &&
+         size < first_large) &&
         is_short_enough(base_.job.global_batch / stages.data / size, base_.transformer.layers))
       out.push_back(size);
   return out;

@@ -49,7 +49,7 @@ LayoutLimits few(const Scenario& s) {
   limits.offload_optimizer.add(MemoryLevel::device);
   limits.offload_activations.add(MemoryLevel::device);
   limits.order.add(s.stack.rank_order);
-  limits.sharding.add(s.job.sharding == Sharding::hsdp ? Sharding::zero1 : s.job.sharding);
+  limits.sharding.add(s.job.sharding == Sharding::hsdp ? Sharding::zero1 : *s.job.sharding);
   limits.schedule.add(PipelineSchedule::one_forward_one_backward);
   limits.recompute.add(s.job.recompute.value_or(Recompute::none));
   limits.virtual_pipeline.most = 2;

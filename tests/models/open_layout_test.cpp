@@ -42,6 +42,49 @@ TEST_CASE("a stated context group stays, and no group is that of one rank", "[mo
   CHECK(with("job.parallel.context=4").context == 4);
 }
 
+TEST_CASE("an open sharding is the usual one where that fits in scale-up domains, else that of weights", "[models]") {
+  CHECK(decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=128"})).sharding == Sharding::zero1);
+  const Plan cards = decided(alone("llama3-70b.json", "8 x RTX-4090 server", 64, {"job.global_batch=256"}));
+  CHECK(cards.sharding == Sharding::fsdp);
+  CHECK(cards.pipeline == 1);
+  const auto of_stack = [](const char* stack) {
+    return decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=128", stack})).sharding;
+  };
+  CHECK(of_stack("job.stack=torchtitan-2025") == Sharding::zero1);  // which shards gradients too, without stages
+  CHECK(of_stack("job.stack=automodel-2025") == Sharding::fsdp);
+  CHECK(of_stack("job.stack=megatron-2022") == Sharding::none);
+}
+
+TEST_CASE("where memory is short, a look around the best layout finds the context group that frees it", "[models]") {
+  const auto step = [](std::vector<std::string> settings) {
+    const Scenario s = alone("llama3-70b.json", "DGX H100", 64, std::move(settings));
+    DecidedPlan decided = decide_plan(s, OpenFields::best);
+    REQUIRE(decided.step);
+    return std::pair(decided.chosen.plan.context, to_seconds(decided.step->end).in(second));
+  };
+  const auto [open, open_time] = step({"job.global_batch=256"});
+  const auto [stated, stated_time] = step({"job.global_batch=256", "job.parallel.context=1"});
+  CHECK(open == 2);
+  CHECK(stated == 1);
+  CHECK(open_time < 0.97 * stated_time);
+}
+
+TEST_CASE("a second space gives what is better there, and keeps a search from a proof", "[models]") {
+  const Scenario s = alone("llama3-8b.json", "DGX H100", 16, {"job.global_batch=64"});
+  LayoutLimits limits = limits_of(s);
+  limits.context.only = {1};
+  SearchRequest request;
+  request.best_alone = true;
+  const SearchResult alone_result = LayoutSearch(s, limits, request).run();
+  request.beyond = limits_of(s);
+  request.beyond->context.least = 2;
+  const SearchResult wider = LayoutSearch(s, limits, request).run();
+  CHECK(alone_result.proven());
+  CHECK_FALSE(wider.proven());
+  CHECK(wider.nearby > 0);
+  CHECK(wider.found.front().value <= alone_result.found.front().value);
+}
+
 TEST_CASE("layouts nearby halve and double what varies, and keep the rest", "[models]") {
   Layout centre;
   centre.tensor = 8;

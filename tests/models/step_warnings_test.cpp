@@ -52,6 +52,17 @@ StepPrediction with_capacity(double factor) {
 
 }  // namespace
 
+TEST_CASE("a tensor group beyond the node is named", "[models]") {
+  const auto names_it = [](int tensor) {
+    SmallCase c = one_node();
+    c.tensor = tensor;
+    c.data = 16 / tensor;
+    return any_contains(predict_step(small_scenario(c)).warnings, "span 2 scale-up domains of 8");
+  };
+  CHECK(names_it(16));
+  CHECK_FALSE(names_it(8));
+}
+
 TEST_CASE("a width that is no multiple of 8 elements is named, an odd sequence is not", "[models]") {
   SmallCase c = one_node();
   c.sequence = 1023;

@@ -29,7 +29,7 @@ inline std::vector<std::string> beyond_stack(const Job& job, const StackLayouts&
     need(lists(layouts.schedules, p.schedule), "schedule");
     need(p.virtual_pipeline.value_or(1) == 1 || layouts.interleaves, "virtual_pipeline");
   }
-  need(lists(layouts.shardings, job.sharding), "sharding");
+  need(lists(layouts.shardings, *job.sharding), "sharding");
   need(p.context.value_or(1) == 1 || layouts.context, "context");
   need(!p.expert_tensor || p.expert_tensor == p.tensor || layouts.expert_tensor, "expert_tensor");
   need(!job.recomputed_layers || layouts.partial_recompute, "recomputed_layers");

@@ -6,6 +6,8 @@
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_sensitivity.hpp"
+#include "models/search/field_values.hpp"
+#include "models/search/layout.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "models/site/sizing/look_around.hpp"
 #include "sim/json_writer.hpp"
@@ -69,7 +71,16 @@ std::string title_of(const ResultContext& context, const StepPrediction& step) {
                      context.cluster);
 }
 
-std::string plan_sentence(const Plan& plan) {
+/// What was decided of the sharding and the recomputation, where the job leaves them open.
+std::string decided_words(const Job& job, const Plan& plan) {
+  const Layout layout = layout_of(plan, job.offload);
+  std::string text;
+  if (!job.sharding) text += ", " + value_text(SearchedField::sharding, layout);
+  if (!job.recompute) text += ", recompute " + value_text(SearchedField::recompute, layout);
+  return text;
+}
+
+std::string plan_sentence(const Job& job, const Plan& plan) {
   std::string text = fmt::format("TP {} x PP {} x DP {}", plan.tensor, plan.pipeline, plan.data);
   if (plan.context > 1) text += fmt::format(", context {}", plan.context);
   if (plan.expert > 1) text += fmt::format(", experts over {}", plan.expert);
@@ -77,8 +88,10 @@ std::string plan_sentence(const Plan& plan) {
   if (plan.virtual_pipeline > 1) text += fmt::format(", {} virtual stages", plan.virtual_pipeline);
   if (plan.schedule == PipelineSchedule::zero_bubble) text += ", zero-bubble";
   if (plan.schedule == PipelineSchedule::dualpipe) text += ", DualPipe";
-  return text + fmt::format(", {} {} of {}", plan.micro_batches,
-                            plan.micro_batches == 1 ? "micro-batch" : "micro-batches", plan.micro_batch);
+  return text +
+         fmt::format(", {} {} of {}", plan.micro_batches, plan.micro_batches == 1 ? "micro-batch" : "micro-batches",
+                     plan.micro_batch) +
+         decided_words(job, plan);
 }
 
 struct RunAnswer {
@@ -90,7 +103,7 @@ struct RunAnswer {
 std::string as_text(const RunRequest& request, const RunAnswer& answer) {
   const auto& [session, step, what_ifs] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
-                     plan_sentence(step.plan) + "\n";
+                     plan_sentence(session.scenario.job, step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
   for (const auto& [table, sentence] : additions(what_ifs)) {
     if (table) text += "\n" + render_text(*table);
@@ -108,7 +121,7 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
 std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
   const auto& [session, step, what_ifs] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
-                                 markdown_text(session.context.job), plan_sentence(step.plan));
+                                 markdown_text(session.context.job), plan_sentence(session.scenario.job, step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
   for (const auto& [table, sentence] : additions(what_ifs)) {
     if (table) text += "\n" + render_markdown(*table);

@@ -30,6 +30,7 @@ std::string job_text(const JsonValue& job) {
   const auto count = [&](std::string_view key) { return count_text(job.at(key).as_integer()); };
   std::string line = fmt::format("{}, {} tokens per sequence, global batch {}, {}, {}", text("task"), count("sequence"),
                                  count("global_batch"), text("precision"), text("sharding"));
+  if (text("sharding") == "auto") line += " sharding";
   if (text("recompute") != "none") line += fmt::format(", {} recomputation", text("recompute"));
   if (!job.at("master_weights").as_boolean()) line += ", no master weights";
   line += ", " + text("stack");
