@@ -89,15 +89,19 @@ OpenSearch open_search(const Scenario& given, const SearchEffort& effort, Offere
   out.limits.same_blocks = true;
   request.sweep.asked = out.limits;
   if (!given.job.sharding) offer(shardings, given, out.limits);
+  const bool short_of_time = !effort.context_space;
   if (given.job.parallel.context) return out;
+  if (short_of_time && few_or_long(given)) {
+    request.any_centre = true;
+    return out;
+  }
   LayoutLimits all = out.limits;
   out.limits.context.only = {1};
-  if (!given.stack.layouts || given.stack.layouts->context) {
-    request.around = all;
-    if (!effort.context_space && !few_or_long(given)) return out;
-    request.beyond = std::move(all);
-    request.beyond->context.least = 2;
-  }
+  if (given.stack.layouts && !given.stack.layouts->context) return out;
+  request.around = all;
+  if (short_of_time) return out;
+  request.beyond = std::move(all);
+  request.beyond->context.least = 2;
   return out;
 }
 

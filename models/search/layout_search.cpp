@@ -268,7 +268,7 @@ bool LayoutSearch::find_better(const LayoutLimits& limits, SearchRequest request
 bool LayoutSearch::find_better_near_best(VariedDegrees varied, SearchResult& result) {
   SearchRequest request = request_;
   request.sweep.most_layouts = std::clamp<std::int64_t>(request_.sweep.most_layouts / 4, 1, most_layouts_near);
-  request.longest = std::min(request.longest, promising_bound(*best_of(result)));
+  request.longest = promising_bound(*best_of(result));  // a step on the way may be longer than the longest
   request.most_replays = std::clamp(request_.most_replays / 3, 1, most_replays_near);
   const LayoutLimits& all = request_.around ? *request_.around : space_.limits();
   return find_better(limits_near(all, best_of(result)->candidate.layout, varied), request, result);
@@ -278,7 +278,7 @@ void LayoutSearch::search_beyond(SearchResult& result) {
   if (!request_.beyond || is_stopped(result)) return;
   SearchRequest request = request_;
   if (const FoundLayout* const best = best_of(result)) {
-    request.longest = std::min(request.longest, best->value);
+    request.longest = best->value;
     request.most_replays = std::max(1, request_.most_replays / 2);
   }
   find_better(*request_.beyond, std::move(request), result);

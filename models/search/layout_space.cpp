@@ -34,8 +34,6 @@ bool is_power_of_two(int number) {
   return (number & (number - 1)) == 0;
 }
 
-constexpr int first_large = 8;  // micro-batches below it are kept, whatever their divisors
-
 constexpr std::size_t no_scenario = ~std::size_t{0};
 
 }  // namespace
@@ -195,8 +193,7 @@ std::vector<int> LayoutSpace::micro_batches(const StageCounts& stages) const {
   std::vector<int> out;
   for (const int size : divisors(base_.job.global_batch / stages.data))
     if (limits_.micro_batch.allows(size) &&
-        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size) ||
-         size < first_large) &&
+        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size)) &&
         is_short_enough(base_.job.global_batch / stages.data / size, base_.transformer.layers))
       out.push_back(size);
   return out;

@@ -14,15 +14,6 @@ NumberLimit around(int value) {
   return limit;
 }
 
-/// Small odd micro-batches too: an odd batch may have no divisor from half to twice.
-NumberLimit around_size(int value) {
-  NumberLimit limit;
-  limit.only = {3, 5, 6, 7};
-  for (int size = std::max(1, value / 2); size <= 2 * value; ++size)
-    if (!limit.names(size)) limit.only.push_back(size);
-  return limit;
-}
-
 NumberLimit exactly(int value) {
   NumberLimit limit;
   limit.only = {value};
@@ -48,7 +39,7 @@ LayoutLimits limits_near(const LayoutLimits& all, const Layout& centre, VariedDe
   narrow(out.expert, centre.expert, VariedDegrees::experts);
   narrow(out.expert_tensor, centre.expert_tensor, VariedDegrees::experts);
   out.pipeline.narrow(around(centre.pipeline));
-  out.micro_batch.narrow(around_size(centre.micro_batch));
+  out.micro_batch.narrow(around(centre.micro_batch));
   pin_offload(centre.offload, out);
   return out;
 }
