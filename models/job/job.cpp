@@ -178,10 +178,12 @@ const Record<Job>& record(const Job*) {
               {.help = "nodes of a machine that the job runs on; if not given, its ranks fill nodes of their own in "
                        "order"})
           .optional("routing", &Job::routing, {.help = "distribution of tokens over experts"})
-          .optional("sharding", &Job::sharding,
-                    {.help = "state that data-parallel ranks shard: zero1 the optimizer state, zero2 also gradients, "
-                             "zero3 or fsdp also weights; hsdp: fsdp inside groups of shard_group ranks; auto: the "
-                             "optimizer state, or weights too if that is faster without pipeline stages"})
+          .optional(
+              "sharding", &Job::sharding,
+              {.help = "state that data-parallel ranks shard: zero1 the optimizer state, zero2 also gradients, "
+                       "zero3 or fsdp also weights; hsdp: fsdp inside groups of shard_group ranks; auto: the "
+                       "optimizer state; where that fits only with tensor groups beyond a scale-up domain, weights "
+                       "too, if that is faster"})
           .optional("shard_group", &Job::shard_group,
                     {.help = "ranks that together hold one copy of the weights under hsdp; auto: the ranks of a node",
                      .min = 1,

@@ -140,7 +140,7 @@ struct Job {
   std::optional<int> accelerators_per_domain;
   std::optional<PlacementSpec> placement;  ///< nodes of the machine; absent: the first ones of the job's own
   ExpertRouting routing;
-  std::optional<Sharding> sharding = Sharding::zero1;  ///< auto: usual_sharding(), or fully sharded if that is faster
+  std::optional<Sharding> sharding = Sharding::zero1;  ///< auto: usual_sharding(), or as decide_plan() finds
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
   std::optional<SiteReduction> site_reduction;  ///< auto: that of the stack
   int local_steps = 1;  ///< steps from one synchronisation of groups that train apart to the next; 1: none train apart

@@ -24,8 +24,7 @@ struct ScenarioOptions {
   std::string placement = {};            ///< order or list of nodes for job.placement; empty: as the scenario says
   std::string node = {};                 ///< the cluster is made of these nodes alone; empty: as the scenario says
   int accelerators = 0;                  ///< of the cluster; 0: as many as the scenario has
-  std::shared_ptr<const Catalog> catalog =
-      {};  ///< shipped_catalog(), read once for many scenarios; nullptr: read again
+  std::shared_ptr<const Catalog> catalog = {};  ///< shipped_catalog(), read before; nullptr: it is read
 };
 
 /// Parts in the configs directory, for predictions: sources of facts are not looked up.

@@ -101,7 +101,7 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (job.recomputed_layers && job.recompute != Recompute::full)
     errors.report("E0310", "recomputed_layers applies only to recompute full",
                   {"/job/recomputed_layers", "/job/recompute"});
-  if (job.shard_group && job.sharding && job.sharding != Sharding::hsdp)
+  if (job.shard_group && plan.sharding != Sharding::hsdp)
     errors.report("E0310", "shard_group applies only to sharding hsdp", {"/job/shard_group", "/job/sharding"});
   if (job.offload.weights != MemoryLevel::device && (!shards_weights(plan.sharding) || plan.pipeline > 1))
     errors.report("E0313", "offloaded weights are modelled only if layers are gathered one by one",

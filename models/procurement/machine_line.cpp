@@ -32,7 +32,8 @@ namespace {
 constexpr int most_accelerators = 1 << 20;
 constexpr double batch_tolerance = 0.08;
 /// A few tenths of a second for each size; mixtures have groups of experts to choose too, and bounds that say less.
-constexpr SearchEffort usual_effort{4'000, 2, true, false, false}, effort_of_mixtures{100'000, 6, true, true};
+constexpr SearchEffort usual_effort{.layouts = 4'000, .replays = 2, .context_space = false};
+constexpr SearchEffort effort_of_mixtures{.layouts = 100'000, .replays = 6, .thorough = true};
 constexpr double many_times = 2;  // from here on a refusal says how many times too long a run is, not by how much
 
 ScenarioOptions options_of(const PurchaseJob& job, const MachineChoice& machine, int accelerators) {

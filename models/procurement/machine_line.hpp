@@ -22,8 +22,7 @@ struct PurchaseJob {
   JsonValue scenario;                 ///< document of a scenario; its cluster is replaced
   std::vector<std::string> settings;  ///< applied to it, in order; fields of the layout that they give are kept
   MoneyTerms money = {};
-  std::shared_ptr<const Catalog> catalog =
-      {};  ///< shipped_catalog(), read once for all machines; nullptr: read for each
+  std::shared_ptr<const Catalog> catalog = {};  ///< shipped_catalog(), read before; nullptr: read for each machine
 };
 
 /// What keeps a size from being planned: the model needs more of them, a run longer than the longest, the hall, the

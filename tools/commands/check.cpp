@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// Decides the plan as `run` does. Any layout shows that there is one, so a short search comes first; what it does not
 /// find only the whole one may refuse.
 void check_plan(const Scenario& scenario) {
-  constexpr SearchEffort little{2'000, 1, false, false, false};
+  constexpr SearchEffort little{.layouts = 2'000, .replays = 1, .look_around = false, .context_space = false};
   try {
     decide_plan(scenario, OpenFields::best, little);
   } catch (const ConfigError&) {
