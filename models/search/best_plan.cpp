@@ -129,16 +129,22 @@ SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, Of
   return {std::move(out), true};
 }
 
+/// With context groups too where nothing fits without, if it is they that may help.
+SearchedPlan fitting_plan(const Scenario& given, SearchEffort effort, OfferedShardings shardings) {
+  SearchedPlan found = searched_plan(given, effort, shardings);
+  if (found.plan || !found.states_fit || effort.context_space) return found;
+  effort.context_space = true;
+  return searched_plan(given, effort, shardings);
+}
+
 /// @throws ConfigError as check_stated: a layout of a search has no place for fields that do not suit it
 std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
   check_stated(given);
-  SearchedPlan found = searched_plan(given, effort, OfferedShardings::usual_in_domains);
-  SearchEffort more = effort;
-  more.context_space = true;
-  if (!found.plan && found.states_fit && !effort.context_space)
-    found = searched_plan(given, more, OfferedShardings::usual_in_domains);
-  if (!found.plan && !given.job.sharding) found = searched_plan(given, more, OfferedShardings::any);
-  return std::move(found.plan);
+  SearchedPlan found = fitting_plan(given, effort, OfferedShardings::usual_in_domains);
+  if (found.plan || given.job.sharding) return std::move(found.plan);
+  SearchEffort short_of_time = effort;
+  short_of_time.context_space = false;  // groups over nodes take long to replay, and memory is what they lack
+  return std::move(fitting_plan(given, short_of_time, OfferedShardings::any).plan);
 }
 
 }  // namespace
