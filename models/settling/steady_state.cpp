@@ -48,6 +48,9 @@ constexpr double negligible_drift = 1e-5;
 /// Most micro-batches to simulate in shortened steps together, as a share of those of the full step.
 constexpr double worthwhile = 0.75;
 
+/// Periods of the last try, in which a step that repeats itself late, or not to the pass, does so on average.
+constexpr int long_periods = 12;
+
 /// Longest continued step; the full simulation takes longer ones, and refuses those that it cannot simulate.
 constexpr Seconds longest_continued = 1 * day;
 
@@ -88,10 +91,10 @@ class StepPair : public SettledStep {
         longer_(&steps.at(few.micro_batches + few.period)),
         repeats_((steps.plan().micro_batches - few.micro_batches) / few.period - 1) {}
 
-  /// Replays until clocks have settled.
-  void settle(Clocks& clocks);
-  /// Continues to the full step. @return whether that repeats the short ones
-  bool continues();
+  /// Replays until clocks have settled, unless the step is far beyond what is of interest.
+  void settle(Clocks& clocks, Picoseconds of_interest);
+  /// Continues to the full step. @return whether that repeats the short ones, or is far beyond what is of interest
+  bool continues(Picoseconds of_interest);
   StepTime time() const override;
   StepSummary summary() const override;
 
@@ -103,6 +106,7 @@ class StepPair : public SettledStep {
   void lengthen();
   void replay();
   Seconds end() const;
+  bool is_beyond(Picoseconds of_interest) const;
   StepDrift drift() const;
   IndexedVector<RankClassId, GovernedTime> times() const;
   bool continue_breakdown();
@@ -114,16 +118,25 @@ class StepPair : public SettledStep {
   Breakdown breakdown_;
 };
 
-bool StepPair::continues() {
-  return end() <= longest_continued && repeats() && continue_breakdown();
+bool StepPair::continues(Picoseconds of_interest) {
+  if (end() > longest_continued) return false;
+  if (!is_beyond(of_interest)) return repeats() && continue_breakdown();
+  continue_breakdown();
+  return true;
 }
 
-void StepPair::settle(Clocks& clocks) {
+void StepPair::settle(Clocks& clocks, Picoseconds of_interest) {
   longer_->set_clocks(clocks);
   ClockSearch search;
   do replay();
-  while (!longer_->settled(search, times()));
+  while (!is_beyond(of_interest) && !longer_->settled(search, times()));
   clocks = longer_->clocks();
+}
+
+/// Whether the step ends so late that no error of its continuation changes that. Lower clocks end later still.
+bool StepPair::is_beyond(Picoseconds of_interest) const {
+  constexpr double spare = 1.1;
+  return end() >= spare * to_seconds(of_interest);
 }
 
 /// Replays both at the clocks of the longer step.
@@ -247,15 +260,23 @@ std::vector<ShortenedStep> shortened_steps(const Plan& plan) {
   if (plan.virtual_pipeline == 1 && !mirrored) add(5 * stages / 2 + std::min(stages - 1, 3), 1);
   const int group = plan.virtual_pipeline > 1 ? plan.interleaving_group() : stages;
   const int period = mirrored ? 2 : group;  // one from each end
-  for (int rounds = tries.empty() ? 3 : 6; add(rounds * group, period); rounds *= 4) {
+  const int rounds = tries.empty() ? 3 : 6;
+  for (int more = rounds; add(more * group, period); more *= 4) {
+  }
+  if (tries.empty()) return tries;
+  const int long_period = plan.micro_batches / period / long_periods * period;
+  if (long_period > period) {
+    const int least = rounds * group;
+    tries.push_back({least + (plan.micro_batches - least) % long_period, long_period});
   }
   return tries;
 }
 
-std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks) {
+std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks,
+                                            Picoseconds of_interest) {
   auto pair = std::make_unique<StepPair>(steps, few);
-  pair->settle(clocks);
-  return pair->continues() ? std::move(pair) : nullptr;
+  pair->settle(clocks, of_interest);
+  return pair->continues(of_interest) ? std::move(pair) : nullptr;
 }
 
 std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks, Picoseconds of_interest) {

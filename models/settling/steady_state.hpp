@@ -43,10 +43,14 @@ class SettledStep {
 /// whole step settles at.
 /// @param steps   steps of the plan; must outlive the result, and be asked for no other scenario meanwhile
 /// @param clocks  clocks to begin at, none yet if empty; then those of the longer of the two steps
-std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks);
+/// @param of_interest  a step that ends far later at the clocks to begin at is neither settled nor held against a
+/// third:
+///                     lower clocks end later still
+std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks,
+                                            Picoseconds of_interest);
 
 /// The whole step. @param steps, clocks  as for continued_step
-/// @param of_interest  a step that ends no sooner at the clocks to begin at is not settled: lower clocks end later
+/// @param of_interest  a step that ends no sooner at the clocks to begin at is not settled
 std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks, Picoseconds of_interest);
 
 }  // namespace clusterwright

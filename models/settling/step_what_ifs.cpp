@@ -17,7 +17,7 @@ std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<
                                           std::size_t& attempt, Clocks& clocks, Picoseconds of_interest = any_end) {
   const Clocks begin = clocks;
   for (; attempt < tries.size(); ++attempt) {
-    if (auto step = continued_step(steps, tries[attempt], clocks)) return step;
+    if (auto step = continued_step(steps, tries[attempt], clocks, of_interest)) return step;
     steps.forget();
   }
   clocks = begin;

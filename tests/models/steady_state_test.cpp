@@ -127,6 +127,31 @@ TEST_CASE("a step longer than can be simulated is refused, however it would be s
   CHECK_THROWS_AS(summarise_step(s, plan_of(s)), ConfigError);
 }
 
+TEST_CASE("long steps are tried with long periods last", "[models]") {
+  Plan plan;
+  plan.pipeline = 4;
+  for (plan.virtual_pipeline = 1; plan.virtual_pipeline <= 2; ++plan.virtual_pipeline) {
+    plan.micro_batches = 512;
+    const auto tries = shortened_steps(plan);
+    REQUIRE(tries.size() > 1);
+    CHECK(tries.back().period > tries.front().period);
+    CHECK(tries.back().period % 4 == 0);
+    CHECK(tries.back().micro_batches + 2 * tries.back().period < plan.micro_batches / 2);
+  }
+}
+
+TEST_CASE("a step far beyond what is of interest ends where the settled step does, or a little sooner", "[models]") {
+  SmallCase c = long_case(4, 2, 400);
+  Scenario s = small_scenario(c);
+  s.parameters.power.tensor_weight.value = 2;  // lowers clocks
+  const Plan plan = plan_of(s);
+  const Picoseconds whole = summarise_step(s, plan).end;
+  const StepSummary loser = summarise_step(s, plan, Picoseconds{whole.count / 2});
+  CHECK(loser.end.count > whole.count / 2);
+  CHECK(to_seconds(loser.end) <= 1.001 * to_seconds(whole));
+  CHECK(loser.mean_power == Watts());  // nothing but times
+}
+
 #ifdef CLUSTERWRIGHT_RAPIDCHECK
 namespace {
 
