@@ -216,7 +216,9 @@ const Record<StackLayouts>& record(const StackLayouts*) {
           .required("partial_recompute", &S::partial_recompute,
                     {.help = "full recomputation may cover only some of the layers of a stage"})
           .optional("activation_offload_alone", &S::activation_offload_alone,
-                    {.help = "activations can be kept on the host only by a single stage that recomputes nothing"});
+                    {.help = "activations can be kept on the host only by a single stage that recomputes nothing"})
+          .optional("any_order", &S::any_order,
+                    {.help = "users choose the order of ranks; else it is always rank_order"});
   return table;
 }
 

@@ -144,6 +144,7 @@ struct StackLayouts {
   bool partial_recompute = false;         ///< full recomputation of some of the layers of a stage
   /// Activations go to the host only from a single stage that recomputes nothing.
   bool activation_offload_alone = false;
+  bool any_order = false;  ///< users choose whether data or pipeline ranks are neighbours; else `rank_order`
   bool operator==(const StackLayouts&) const = default;
 };
 const Record<StackLayouts>& record(const StackLayouts*);

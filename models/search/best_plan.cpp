@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/plan/resolve_plan.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/search/layout_search.hpp"
 
 namespace clusterwright {
@@ -33,6 +34,7 @@ void note_choices(const Scenario& given, const Layout& layout, const std::string
   note(!p.context && layout.context > 1, "context group", SearchedField::context);
   note(!p.pipeline, "pipeline stages", SearchedField::pipeline);
   note(!p.virtual_pipeline && layout.pipeline > 1, "virtual pipeline stages", SearchedField::virtual_pipeline);
+  note(!p.order && layout.order != usual_order(given), "order of ranks", SearchedField::order);
   note(given.transformer.experts && !p.expert, "expert group", SearchedField::expert);
   note(given.transformer.experts && !p.expert_tensor, "expert tensor group", SearchedField::expert_tensor);
   note(!given.job.sharding, "sharding", SearchedField::sharding);
@@ -90,6 +92,7 @@ OpenSearch open_search(const Scenario& given, const SearchEffort& effort, Offere
   request.sweep.asked = out.limits;
   if (!given.job.sharding) offer(shardings, given, out.limits);
   const bool short_of_time = !effort.context_space;
+  out.limits.keep_small_sizes = !short_of_time;
   if (given.job.parallel.context) return out;
   if (short_of_time && few_or_long(given)) {
     request.any_centre = true;

@@ -88,6 +88,7 @@ struct LayoutLimits {
   bool same_blocks = false;              ///< groups must fill the accelerators that the scenario uses of each domain
   bool sharded_stages = true;     ///< weights may be sharded under several pipeline stages too, if sharding says so
   bool keep_offloads = false;     ///< offload to the host is not left out of a large space
+  bool keep_small_sizes = false;  ///< micro-batches of 3, 5, 6 and 7 sequences are not left out of a large space
   bool partly_recomputed = true;  ///< full recomputation may repeat some layers of a stage only
 };
 

@@ -341,7 +341,7 @@ LayoutLimits limits_of(const Scenario& s) {
   if (job.sharding) limits.sharding.add(*job.sharding);
   limits.shard_group = job.shard_group;
   limits.schedule.add(job.parallel.schedule);
-  limits.order.add(usual_order(s));
+  if (job.parallel.order) limits.order.add(*job.parallel.order);
   limits.offload_weights.add(job.offload.weights);
   limits.offload_optimizer.add(job.offload.optimizer);
   limits.offload_activations.add(job.offload.activations);

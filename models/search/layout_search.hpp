@@ -110,7 +110,7 @@ class LayoutSearch {
 };
 
 /// Limits that keep whatever a job states of its layout; a field that it leaves open stays open. Only the job's own
-/// sharding, order, schedule and memory levels are considered: those a job always states.
+/// schedule and memory levels are considered: those a job always states.
 LayoutLimits limits_of(const Scenario& scenario);
 
 /// Whether a job's layout can be searched: it states neither layers nor power limits of single stages.

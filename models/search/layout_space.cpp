@@ -191,9 +191,13 @@ std::vector<StageCounts> LayoutSpace::stages(const InnerGroups& groups) const {
 
 std::vector<int> LayoutSpace::micro_batches(const StageCounts& stages) const {
   std::vector<int> out;
+  const auto is_usual = [&](int size) {
+    constexpr int small = 8;
+    return is_power_of_two(size) || (limits_.keep_small_sizes && size < small);
+  };
   for (const int size : divisors(base_.job.global_batch / stages.data))
     if (limits_.micro_batch.allows(size) &&
-        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size)) &&
+        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_usual(size)) &&
         is_short_enough(base_.job.global_batch / stages.data / size, base_.transformer.layers))
       out.push_back(size);
   return out;
@@ -249,6 +253,7 @@ std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
   const RankOrder usual = usual_order(base_);
   const bool asked = base_.job.parallel.across_sites && site_count(base_.cluster) > 1;
   if (stages.pipeline == 1 || stages.data == 1 || asked) return {usual};
+  if (!limits_.order.given() && base_.stack.layouts && !base_.stack.layouts->any_order) return {usual};
   if (leaves_out(LeftOut::orders) && !limits_.order.given()) return {usual};
   std::vector<RankOrder> out;
   for (const RankOrder order : {RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data})
@@ -259,6 +264,7 @@ std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
 bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int replicas) const {
   const bool whole = limits_.sharded_stages || !shards_weights(sharding) || (stages.pipeline == 1 && replicas > 1);
   if (limits_.sharding.given()) return whole && limits_.sharding.allows(sharding);
+  if (sharding == Sharding::fsdp) return whole || replicas == 1;  // its master weights are the weights: less memory
   if (replicas == 1) return sharding == unshared_;
   return stages.pipeline == 1 || sharding <= Sharding::zero1;
 }

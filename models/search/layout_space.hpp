@@ -50,11 +50,12 @@ struct SpaceExtent {
   double work() const { return layouts + layouts_of_a_row * rows + chunks / chunks_of_a_layout; }  ///< in layouts
 };
 
-/// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space: orders
-/// of ranks where nothing changes places, sharding beyond zero1 where a pipeline keeps weights and gradients whole or
-/// where nobody holds the same weights, groups of hsdp that are all of the ranks, selective recomputation that repeats
-/// nothing. Left out too are groups that fill fewer accelerators of each domain than the scenario uses: they would need
-/// more machines than were asked for.
+/// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space, or need
+/// more memory for it: orders of ranks where nothing changes places, zero2 and zero3 where a pipeline keeps weights and
+/// gradients whole or where nobody holds the same weights (fsdp stays: it needs less memory), groups of hsdp that are
+/// all of the ranks, selective recomputation that repeats nothing. Left out too are orders that the stack has not, and
+/// groups that fill fewer accelerators of each domain than the scenario uses: they would need more machines than were
+/// asked for.
 class LayoutSpace {
  public:
   /// @param scenario  whose cluster has the wanted size; what the job states of a layout does not matter

@@ -28,7 +28,8 @@ bool StackAbility::runs_schedule(const Layout& l) const {
 }
 
 bool StackAbility::runs_sharding(const Layout& l) const {
-  const bool unshared = l.context * l.data == 1;  // nothing is sharded then, whatever it is called
+  // Nothing is sharded over one replica, whatever it is called; fsdp keeps its weights in another way even then.
+  const bool unshared = l.context * l.data == 1 && l.sharding != Sharding::fsdp;
   if (unshared || limits_.sharding.given() || lists(known_->shardings, l.sharding)) return true;
   // Where gradients are reduced whole, both are one layout under a pipeline (layout_space.hpp).
   return l.sharding == Sharding::zero1 && lists(known_->shardings, Sharding::zero2);

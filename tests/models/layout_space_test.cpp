@@ -6,11 +6,13 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "models/plan/resolve_plan.hpp"
 #include "models/search/choose_plan.hpp"
 #include "models/search/layout_costs.hpp"
 #include "models/search/stack_ability.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "support/catch.hpp"
 #include "support/random_scenario.hpp"
 
@@ -190,6 +192,81 @@ TEST_CASE("where nobody holds the same weights, the sharding that stands for all
     layout.pipeline = 2;
     layout.sharding = states.front().sharding;
     CHECK(StackAbility(s.stack, {}, s.transformer.layers).runs(layout));
+  }
+}
+
+namespace {
+
+/// Layout of the small case with a sharding, with its memory and its step.
+struct ShardedStep {
+  Bytes memory;
+  Picoseconds end;
+};
+
+ShardedStep sharded(Scenario s, Sharding sharding) {
+  s.job.sharding = sharding;
+  const Plan plan = resolve_plan(s).plan;
+  return {memory_under(s, plan).total(), time_step(s, plan).end};
+}
+
+}  // namespace
+
+TEST_CASE("shardings that a space leaves out are never leaner and faster than one that it has", "[models]") {
+  SmallCase c;
+  c.tensor = 2;
+  c.pipeline = GENERATE(1, 2);
+  c.data = GENERATE(1, 4);
+  c.micro_batches = 4;
+  if (c.pipeline * c.data == 1) c.tensor = 8;
+  c.per_node = c.tensor * c.pipeline * c.data;
+  Scenario s = small_scenario(c);
+  s.stack.layouts = {};
+  std::vector<ShardedStep> kept;
+  std::set<Sharding> listed;
+  for (const StateChoice& state : LayoutSpace(s, {}).states({c.tensor, 1, 1, 1, 0}, {c.pipeline, c.data})) {
+    if (state.sharding == Sharding::hsdp || !listed.insert(state.sharding).second) continue;
+    kept.push_back(sharded(s, state.sharding));
+  }
+  for (const Sharding sharding : {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp}) {
+    const ShardedStep one = sharded(s, sharding);
+    INFO(static_cast<int>(sharding) << " in " << c.pipeline << " stages over " << c.data);
+    CHECK(std::ranges::any_of(kept, [&](const auto& k) { return k.memory <= one.memory && k.end <= one.end; }));
+  }
+}
+
+TEST_CASE("the second order of ranks is offered where the stack lets its users choose, or a limit names it",
+          "[models]") {
+  SmallCase c;
+  c.tensor = 2;
+  c.pipeline = 2;
+  c.data = 2;
+  Scenario s = small_scenario(c);
+  s.job.parallel.order = {};
+  LayoutLimits named;
+  named.order.add(RankOrder::tensor_context_pipeline_data);
+  const auto orders = [&](const LayoutLimits& limits) { return LayoutSpace(s, limits).orders({2, 2}); };
+  for (const bool any : {false, true}) {
+    s.stack.layouts->any_order = any;
+    CHECK(orders({}).size() == (any ? 2 : 1));
+    CHECK(orders({}).front() == s.stack.rank_order);
+    CHECK(orders(named) == std::vector{RankOrder::tensor_context_pipeline_data});
+  }
+}
+
+TEST_CASE("small micro-batches stay in a thinned space where a search asks for them", "[models]") {
+  SmallCase c;
+  c.data = 8;
+  c.micro_batches = 60;
+  const Scenario s = small_scenario(c);
+  LayoutLimits limits;
+  for (const bool keep : {false, true}) {
+    limits.keep_small_sizes = keep;
+    LayoutSpace space(s, limits);
+    space.thin_out(1);
+    const std::vector<int> sizes = space.micro_batches({1, 8});
+    CHECK(std::ranges::count(sizes, 5) == (keep ? 1 : 0));
+    CHECK(std::ranges::count(sizes, 4) == 1);
+    CHECK(std::ranges::count(sizes, 15) == 0);
   }
 }
 

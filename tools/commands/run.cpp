@@ -4,6 +4,7 @@
 #include "models/job/configs_directory.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_sensitivity.hpp"
 #include "models/search/field_values.hpp"
@@ -71,16 +72,19 @@ std::string title_of(const ResultContext& context, const StepPrediction& step) {
                      context.cluster);
 }
 
-/// What was decided of the sharding and the recomputation, where the job leaves them open.
-std::string decided_words(const Job& job, const Plan& plan) {
+/// What was decided of the sharding, the recomputation and the order of ranks, where the job leaves them open.
+std::string decided_words(const Scenario& given, const Plan& plan) {
+  const Job& job = given.job;
   const Layout layout = layout_of(plan, job.offload);
   std::string text;
   if (!job.sharding) text += ", " + value_text(SearchedField::sharding, layout);
   if (!job.recompute) text += ", recompute " + value_text(SearchedField::recompute, layout);
+  if (plan.pipeline > 1 && plan.data > 1 && plan.rank_order != usual_order(given))
+    text += ", order " + value_text(SearchedField::order, layout);
   return text;
 }
 
-std::string plan_sentence(const Job& job, const Plan& plan) {
+std::string plan_sentence(const Scenario& given, const Plan& plan) {
   std::string text = fmt::format("TP {} x PP {} x DP {}", plan.tensor, plan.pipeline, plan.data);
   if (plan.context > 1) text += fmt::format(", context {}", plan.context);
   if (plan.expert > 1) text += fmt::format(", experts over {}", plan.expert);
@@ -91,7 +95,7 @@ std::string plan_sentence(const Job& job, const Plan& plan) {
   return text +
          fmt::format(", {} {} of {}", plan.micro_batches, plan.micro_batches == 1 ? "micro-batch" : "micro-batches",
                      plan.micro_batch) +
-         decided_words(job, plan);
+         decided_words(given, plan);
 }
 
 struct RunAnswer {
@@ -103,7 +107,7 @@ struct RunAnswer {
 std::string as_text(const RunRequest& request, const RunAnswer& answer) {
   const auto& [session, step, what_ifs] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
-                     plan_sentence(session.scenario.job, step.plan) + "\n";
+                     plan_sentence(session.scenario, step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
   for (const auto& [table, sentence] : additions(what_ifs)) {
     if (table) text += "\n" + render_text(*table);
@@ -121,7 +125,7 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
 std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
   const auto& [session, step, what_ifs] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
-                                 markdown_text(session.context.job), plan_sentence(session.scenario.job, step.plan));
+                                 markdown_text(session.context.job), plan_sentence(session.scenario, step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
   for (const auto& [table, sentence] : additions(what_ifs)) {
     if (table) text += "\n" + render_markdown(*table);

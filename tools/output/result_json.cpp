@@ -30,11 +30,13 @@ JsonValue plan_to_json(const Plan& plan) {
   words.sharding = plan.sharding;
   words.recompute = plan.recompute;
   words.parallel.schedule = plan.schedule;
+  words.parallel.order = plan.rank_order;
   const JsonValue job = encode_record(words);
   return JsonValue::object({{"tensor", plan.tensor},
                             {"pipeline", plan.pipeline},
                             {"virtual_pipeline", plan.virtual_pipeline},
                             {"schedule", job.at("parallel").at("schedule")},
+                            {"order", job.at("parallel").at("order")},
                             {"context", plan.context},
                             {"expert", plan.expert},
                             {"expert_tensor", plan.expert_tensor},
