@@ -2,6 +2,8 @@
 #include "models/settling/device_work.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <utility>
@@ -209,12 +211,74 @@ Stretch seen(const std::vector<Stretch>& stretches, double window) {
   return sum;
 }
 
-/// Puts what `longer` has more than `shorter` into its middle, `repeats` times.
-void lengthen(std::vector<Stretch>& longer, const std::vector<Stretch>& shorter, double repeats, double window) {
-  Stretch more = seen(longer, window);
-  more += -1 * seen(shorter, window);
-  if (more.time <= 0 || more.clocked_time < 0) return;
-  longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(longer.size() / 2), repeats * more);
+/// Step with what it does over and over in its middle.
+class RepeatedStretches {
+ public:
+  /// @param longer, shorter  stretches of two steps, one period apart
+  RepeatedStretches(const std::vector<Stretch>& longer, const std::vector<Stretch>& shorter, double window);
+
+  /// Whether the longer step has more than the shorter one.
+  bool repeats() const { return !unit_.empty(); }
+  /// Copies of the unit that make up so many periods.
+  double copies_of(double periods) const { return periods / periods_of_unit_; }
+  /// Copies that show how all further ones go on.
+  std::size_t telling_copies() const;
+  /// `longer` with so many further units in its middle.
+  std::vector<Stretch> with(double copies) const;
+
+ private:
+  bool find_period(const std::vector<Stretch>& shorter);
+
+  const std::vector<Stretch>& longer_;
+  double window_;
+  std::size_t begin_;
+  Stretch more_;  ///< of one period
+  /// Stretches of a period; where a window covers it, one for as many periods as a window does not tell apart.
+  std::vector<Stretch> unit_;
+  double periods_of_unit_ = 1;
+};
+
+RepeatedStretches::RepeatedStretches(const std::vector<Stretch>& longer, const std::vector<Stretch>& shorter,
+                                     double window)
+    : longer_(longer), window_(window), begin_(longer.size() / 2), more_(seen(longer, window)) {
+  more_ += -1 * seen(shorter, window);
+  if (more_.time <= 0 || more_.clocked_time < 0) return;
+  if (more_.time > window / 2 && find_period(shorter)) return;
+  periods_of_unit_ = std::max(1.0, std::floor(window / 8 / more_.time));
+  unit_ = {periods_of_unit_ * more_};
+}
+
+/// What the longer step has more in its middle. @return whether that is what it has more at all
+bool RepeatedStretches::find_period(const std::vector<Stretch>& shorter) {
+  if (longer_.size() <= shorter.size()) return false;
+  const std::size_t begin = shorter.size() / 2, end = begin + longer_.size() - shorter.size();
+  std::vector<Stretch> middle(longer_.begin() + static_cast<std::ptrdiff_t>(begin),
+                              longer_.begin() + static_cast<std::ptrdiff_t>(end));
+  Stretch left = more_;
+  left += -1 * seen(middle, window_);
+  constexpr double alike = 0.02;
+  if (std::abs(left.time) > alike * more_.time || std::abs(left.clocked_time) > alike * more_.clocked_time)
+    return false;
+  begin_ = begin;
+  unit_ = std::move(middle);
+  *std::ranges::max_element(unit_, {}, &Stretch::time) += left;
+  return true;
+}
+
+std::size_t RepeatedStretches::telling_copies() const {
+  constexpr double stretches = 512, windows = 32;
+  const double of_windows = windows * window_ / (periods_of_unit_ * more_.time);
+  return static_cast<std::size_t>(std::max({2.0, stretches / static_cast<double>(unit_.size()), of_windows}));
+}
+
+std::vector<Stretch> RepeatedStretches::with(double copies) const {
+  const auto begin = longer_.begin() + static_cast<std::ptrdiff_t>(begin_);
+  std::vector<Stretch> out(longer_.begin(), begin);
+  for (; copies >= 1; --copies) out.insert(out.end(), unit_.begin(), unit_.end());
+  if (copies > 0)
+    for (const Stretch& stretch : unit_) out.push_back(copies * stretch);
+  out.insert(out.end(), begin, longer_.end());
+  return out;
 }
 
 GovernedTime governed_time(const StepTiming& timing, RankClassId rank, const std::vector<Stretch>& stretches) {
@@ -222,6 +286,21 @@ GovernedTime governed_time(const StepTiming& timing, RankClassId rank, const std
   if (!control.governed) return {};
   const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
   return Governor(headroom, control.voltage, control.window.in(second)).time_of(stretches);
+}
+
+/// Of a step with `periods` further ones: those beyond some go on as these do.
+GovernedTime continued_time(const StepTiming& timing, RankClassId rank, const RepeatedStretches& step, double periods) {
+  if (!step.repeats()) return governed_time(timing, rank, step.with(0));
+  const double copies = step.copies_of(periods);
+  const auto telling = static_cast<double>(step.telling_copies());
+  GovernedTime out = governed_time(timing, rank, step.with(std::min(copies, telling)));
+  if (copies <= telling) return out;
+  const double half = std::floor(telling / 2);
+  const GovernedTime few = governed_time(timing, rank, step.with(half));
+  const double more = (copies - telling) / (telling - half);
+  out.clocked += more * (out.clocked - few.clocked);
+  out.lost += more * std::max(0.0, out.lost - few.lost);
+  return out;
 }
 
 }  // namespace
@@ -235,12 +314,11 @@ IndexedVector<RankClassId, GovernedTime> governed_times(const StepView& step) {
 
 IndexedVector<RankClassId, GovernedTime> governed_times(const StepView& shorter, const StepView& longer,
                                                         double repeats) {
-  const Stretches few = stretches_of(shorter);
-  Stretches many = stretches_of(longer);
+  const Stretches few = stretches_of(shorter), many = stretches_of(longer);
   IndexedVector<RankClassId, GovernedTime> out;
   for (const RankClassId rank : many.ids()) {
-    lengthen(many[rank], few[rank], repeats, longer.timing.control[rank].window.in(second));
-    out.push_back(governed_time(longer.timing, rank, many[rank]));
+    const double window = longer.timing.control[rank].window.in(second);
+    out.push_back(continued_time(longer.timing, rank, RepeatedStretches(many[rank], few[rank], window), repeats));
   }
   return out;
 }

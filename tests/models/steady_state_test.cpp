@@ -127,6 +127,26 @@ TEST_CASE("a step longer than can be simulated is refused, however it would be s
   CHECK_THROWS_AS(summarise_step(s, plan_of(s)), ConfigError);
 }
 
+TEST_CASE("a throttled step of a few windows is continued to what its governors grant the whole", "[models]") {
+  SmallCase c;
+  c.tensor = 1;
+  c.data = 8;
+  c.micro_batches = 19;
+  c.nic_gbit_per_s = 10;
+  c.layers = 1;
+  c.hidden = 4096;
+  c.sequence = 256;
+  c.gated_mlp = false;
+  Scenario s = small_scenario(c);
+  s.parameters.power.tensor_weight.value = 2;  // lowers clocks
+  const Plan plan = plan_of(s);
+  const Picoseconds whole = simulate_step(s, plan).result.end;
+  REQUIRE(to_seconds(whole) < 10 * s.parameters.power.governor_window.value);  // else all governors see a mean
+  const StepSummary continued = summarise_step(s, plan);
+  REQUIRE(continued.breakdown[static_cast<std::size_t>(StepCharge::throttle)] > 0.1 * to_seconds(whole));
+  CHECK(to_seconds(continued.end) / to_seconds(whole) == Approx(1).epsilon(1e-6));
+}
+
 TEST_CASE("long steps are tried with long periods last", "[models]") {
   Plan plan;
   plan.pipeline = 4;
