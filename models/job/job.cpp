@@ -112,7 +112,8 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
                .above_min = true})
           .optional("order", &ParallelSpec::order,
                     {.help = "order of the dimensions of parallelism over ranks, innermost first; auto: the one that "
-                             "across_sites needs, else the stack's"})
+                             "across_sites needs, else the stack's; where other fields are open and the stack lets its "
+                             "users choose, the faster one"})
           .optional("across_sites", &ParallelSpec::across_sites,
                     {.help = "parallelism that crosses the lines between the sites of a fabric: data (each site holds "
                              "whole replicas) or pipeline (each site holds whole stages); none: the job must stay on "

@@ -178,13 +178,9 @@ struct EnumNames<OffloadedTensors> {
   static constexpr std::array<std::string_view, 3> names = {"weights", "optimizer", "activations"};
 };
 
-namespace {
-
 bool may_shard(const std::optional<StackLayouts>& layouts, Sharding sharding) {
   return !layouts || std::ranges::find(layouts->shardings, sharding) != layouts->shardings.end();
 }
-
-}  // namespace
 
 std::optional<Sharding> weight_sharding(const std::optional<StackLayouts>& layouts) {
   return may_shard(layouts, Sharding::fsdp) ? std::optional(Sharding::fsdp) : std::nullopt;

@@ -152,6 +152,8 @@ const Record<StackLayouts>& record(const StackLayouts*);
 /// Sharding of a job that leaves it open: that of the optimizer states, where the stack has it or does not say; else
 /// that of weights, else none.
 Sharding usual_sharding(const std::optional<StackLayouts>& layouts);
+/// Whether the stack has a sharding, or does not say.
+bool may_shard(const std::optional<StackLayouts>& layouts, Sharding sharding);
 /// Sharding of weights, if the stack has it or does not say; zero3 is the same by another name.
 std::optional<Sharding> weight_sharding(const std::optional<StackLayouts>& layouts);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/plan/site_crossing.hpp"
 #include "models/prediction/changed_job.hpp"
 #include "models/search/best_plan.hpp"
 #include "models/search/layout_search.hpp"
@@ -105,6 +106,7 @@ LayoutLimits stated_limits(const Scenario& given) {
   LayoutLimits limits = limits_of(given);
   limits.data = {};
   limits.same_blocks = true;
+  if (!limits.order.given()) limits.order.add(usual_order(given));  // another one frees no memory
   if (!given.job.parallel.context) limits.context.only = {1};
   return limits;
 }

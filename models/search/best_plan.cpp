@@ -16,12 +16,18 @@ namespace clusterwright {
 
 namespace {
 
+/// Whether a field of the job is stated as open. Most that are missing have a default.
+bool says_auto(const Scenario& s, const std::string& path) {
+  const JsonValue* value = s.source.at_pointer("/job/" + path);
+  return value && value->is(JsonKind::text) && value->as_text() == "auto";
+}
+
 bool is_open(const Scenario& s) {
   const ParallelSpec& p = s.job.parallel;
   const bool chunks = p.pipeline.value_or(2) > 1 && p.schedule == PipelineSchedule::one_forward_one_backward;
   const bool experts = s.transformer.experts && (!p.expert || !p.expert_tensor);
-  return !s.job.sharding || !p.tensor || !p.context || !p.pipeline || (chunks && !p.virtual_pipeline) || experts ||
-         !s.job.micro_batch || !s.job.recompute;
+  return !s.job.sharding || (!p.order && says_auto(s, "parallel/order")) || !p.tensor || !p.context || !p.pipeline ||
+         (chunks && !p.virtual_pipeline) || experts || !s.job.micro_batch || !s.job.recompute;
 }
 
 void note_choices(const Scenario& given, const Layout& layout, const std::string& why,
@@ -47,21 +53,28 @@ std::string why(const SearchResult& result) {
                      result.proven() ? "" : ", not proven; `search` goes on");
 }
 
-/// Shardings that users choose among where it is open.
-enum class OfferedShardings {
-  usual_in_domains,  ///< the usual one of the stack, and tensor groups inside a scale-up domain
-  any                ///< that of weights without stages too, and any tensor group
+/// Groups that users choose among where the sharding is open.
+enum class OfferedGroups {
+  in_domains,  ///< tensor groups inside a scale-up domain
+  any
 };
 
-void offer(OfferedShardings offered, const Scenario& given, LayoutLimits& limits) {
-  const Sharding usual = usual_sharding(given.stack.layouts);
-  limits.sharding.add(usual);
+/// Largest jobs that may shard more than is usual to be faster: fully sharded ones lose about 1 % for each doubling of
+/// accelerators that is not modelled (docs/limits.md), more than most of them gain.
+constexpr int most_fully_sharded = 512;
+
+/// The usual sharding of the stack, and without stages those that shard more, where jobs are small or nothing else
+/// fits.
+void offer(OfferedGroups offered, const Scenario& given, LayoutLimits& limits) {
+  const auto& layouts = given.stack.layouts;
+  const bool anywhere = offered == OfferedGroups::any;
+  const Sharding usual = usual_sharding(layouts);
   limits.sharded_stages = shards_weights(usual);
-  if (offered == OfferedShardings::any) {
-    if (const auto sharding = weight_sharding(given.stack.layouts)) limits.sharding.add(*sharding);
-  } else if (!given.job.parallel.tensor) {
-    limits.tensor.most = std::max(1, given.cluster.node_ranks());
-  }
+  limits.sharding.allow(usual);
+  if (!anywhere && !given.job.parallel.tensor) limits.tensor.most = std::max(1, given.cluster.node_ranks());
+  if (!anywhere && given.cluster.spec.accelerators > most_fully_sharded) return;
+  if (may_shard(layouts, Sharding::zero2)) limits.sharding.allow(Sharding::zero2);
+  if (const auto weights = weight_sharding(layouts)) limits.sharding.allow(*weights);
 }
 
 /// Whether sequences are long, or few for the nodes, so that context groups are likely: with four sequences for a node
@@ -78,7 +91,7 @@ struct OpenSearch {
   SearchRequest request;
 };
 
-OpenSearch open_search(const Scenario& given, const SearchEffort& effort, OfferedShardings shardings) {
+OpenSearch open_search(const Scenario& given, const SearchEffort& effort, OfferedGroups groups) {
   OpenSearch out{limits_of(given), {}};
   SearchRequest& request = out.request;
   request.sweep.most_layouts = effort.layouts;
@@ -90,7 +103,7 @@ OpenSearch open_search(const Scenario& given, const SearchEffort& effort, Offere
   if (effort.longest) request.longest = effort.longest->in(second);
   out.limits.same_blocks = true;
   request.sweep.asked = out.limits;
-  if (!given.job.sharding) offer(shardings, given, out.limits);
+  if (!given.job.sharding) offer(groups, given, out.limits);
   const bool short_of_time = !effort.context_space;
   out.limits.keep_small_sizes = !short_of_time;
   if (given.job.parallel.context) return out;
@@ -105,6 +118,10 @@ OpenSearch open_search(const Scenario& given, const SearchEffort& effort, Offere
   if (short_of_time) return out;
   request.beyond = std::move(all);
   request.beyond->context.least = 2;
+  if (!given.job.sharding) {  // others seldom win beside context groups, and their single stages take long to bound
+    request.beyond->sharding = {};
+    request.beyond->sharding.allow(usual_sharding(given.stack.layouts));
+  }
   return out;
 }
 
@@ -113,8 +130,8 @@ struct SearchedPlan {
   bool states_fit = false;          ///< of some layout: activations decide, which context groups share
 };
 
-SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, OfferedShardings shardings) {
-  OpenSearch open = open_search(given, effort, shardings);
+SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, OfferedGroups groups) {
+  OpenSearch open = open_search(given, effort, groups);
   const double longest = open.request.longest;
   LayoutSearch search(given, std::move(open.limits), std::move(open.request));
   SearchResult result = search.run();
@@ -133,21 +150,21 @@ SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, Of
 }
 
 /// With context groups too where nothing fits without, if it is they that may help.
-SearchedPlan fitting_plan(const Scenario& given, SearchEffort effort, OfferedShardings shardings) {
-  SearchedPlan found = searched_plan(given, effort, shardings);
+SearchedPlan fitting_plan(const Scenario& given, SearchEffort effort, OfferedGroups groups) {
+  SearchedPlan found = searched_plan(given, effort, groups);
   if (found.plan || !found.states_fit || effort.context_space) return found;
   effort.context_space = true;
-  return searched_plan(given, effort, shardings);
+  return searched_plan(given, effort, groups);
 }
 
 /// @throws ConfigError as check_stated: a layout of a search has no place for fields that do not suit it
 std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
   check_stated(given);
-  SearchedPlan found = fitting_plan(given, effort, OfferedShardings::usual_in_domains);
+  SearchedPlan found = fitting_plan(given, effort, OfferedGroups::in_domains);
   if (found.plan || given.job.sharding) return std::move(found.plan);
   SearchEffort short_of_time = effort;
   short_of_time.context_space = false;  // groups over nodes take long to replay, and memory is what they lack
-  return std::move(fitting_plan(given, short_of_time, OfferedShardings::any).plan);
+  return std::move(fitting_plan(given, short_of_time, OfferedGroups::any).plan);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace clusterwright {
 namespace {
 
 bool has_lower_bound(const Candidate& a, const Candidate& b) {
-  return a.bound < b.bound;
+  return a.bound != b.bound ? a.bound < b.bound : is_commoner(a.layout, b.layout);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "models/job/job.hpp"
 #include "models/plan/site_crossing.hpp"
@@ -92,6 +93,10 @@ Plan plan_of(const Scenario& s, const Layout& layout) {
   plan.recompute = layout.recompute;
   if (layout.recomputed_layers > 0) plan.recomputed_layers = layout.recomputed_layers;
   return plan;
+}
+
+bool is_commoner(const Layout& a, const Layout& b) {
+  return std::pair(a.order, a.sharding) < std::pair(b.order, b.sharding);
 }
 
 bool allows(const LayoutLimits& limits, const Layout& l) {

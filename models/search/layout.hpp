@@ -33,6 +33,9 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
+/// Whether of two layouts that do equally well users choose the first: the common order of ranks, less sharding.
+bool is_commoner(const Layout& a, const Layout& b);
+
 /// Layout of a decided plan.
 Layout layout_of(const Plan& plan, const Offload& offload);
 

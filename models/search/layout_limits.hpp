@@ -46,20 +46,29 @@ struct NumberLimit {
   }
 };
 
-/// Allowed values of a choice; all at first.
+/// Allowed values of a choice; all at first. Those that somebody named are asked for, whatever the stack can run and
+/// whether or not they do the same as others; those that are merely allowed are not.
 template <class E, std::size_t count>
 class ChoiceLimit {
  public:
-  bool allows(E value) const { return !given_ || allowed_[static_cast<std::size_t>(value)]; }
+  bool allows(E value) const { return !given_ || allowed_[index(value)]; }
+  bool names(E value) const { return named_[index(value)]; }
   bool given() const { return given_; }
   void add(E value) {
+    allow(value);
+    named_[index(value)] = true;
+  }
+  void allow(E value) {
     given_ = true;
-    allowed_[static_cast<std::size_t>(value)] = true;
+    allowed_[index(value)] = true;
   }
   /// Narrows to what both allow.
   void narrow(const ChoiceLimit& other) {
     if (!other.given_) return;
-    for (std::size_t i = 0; i < count; ++i) allowed_[i] = other.allowed_[i] && (!given_ || allowed_[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      allowed_[i] = other.allowed_[i] && (!given_ || allowed_[i]);
+      named_[i] = allowed_[i] && (named_[i] || other.named_[i]);
+    }
     given_ = true;
   }
   /// Whether no value is allowed.
@@ -68,8 +77,10 @@ class ChoiceLimit {
   }
 
  private:
+  static std::size_t index(E value) { return static_cast<std::size_t>(value); }
+
   bool given_ = false;
-  std::array<bool, count> allowed_{};
+  std::array<bool, count> allowed_{}, named_{};
 };
 
 /// Values that a search leaves out of a space that is too large for it, in this order.

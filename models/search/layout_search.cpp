@@ -60,20 +60,16 @@ double LayoutSearch::sharpened(const Candidate& candidate) {
   return std::max(candidate.bound, sweep_.costs(candidate.cluster).bound(candidate.layout));
 }
 
-namespace {
-
-/// Layouts of the space are legal, except that stores may be unknown and steps too long to simulate.
-void count_refusal(const ConfigError& error, SearchResult& result) {
+/// Stores may be unknown, steps too long to simulate, and other fields of the job contradict the layout.
+void LayoutSearch::count_refusal(const ConfigError& error, SearchResult& result) {
   const std::string& code = error.diagnostics().front().code;
   if (code == "E0327" || code == "E0328")
     ++result.short_of_host;
   else if (code == "E0502")
     ++result.too_long;
-  else
-    throw error;
+  else if (!illegal_)
+    illegal_ = error;
 }
-
-}  // namespace
 
 /// End of a step from which on its power does not matter, which takes as long to compute as its times.
 Picoseconds LayoutSearch::of_interest(const SearchResult& result) const {
@@ -112,7 +108,7 @@ std::optional<double> LayoutSearch::replay(const Candidate& candidate, SearchRes
 namespace {
 
 bool is_better(const FoundLayout& a, const FoundLayout& b) {
-  return a.value < b.value;
+  return a.value != b.value ? a.value < b.value : is_commoner(a.candidate.layout, b.candidate.layout);
 }
 
 bool is_thinned(const SearchResult& result) {
@@ -223,7 +219,7 @@ constexpr std::int64_t most_layouts_near = 50'000;
 constexpr int most_replays_near = 3;
 
 const FoundLayout* best_of(const SearchResult& result) {
-  const auto best = std::ranges::min_element(result.found, {}, &FoundLayout::value);
+  const auto best = std::ranges::min_element(result.found, is_better);
   return best == result.found.end() ? nullptr : &*best;
 }
 
@@ -247,7 +243,7 @@ bool LayoutSearch::find_better(const LayoutLimits& limits, SearchRequest request
   request.least_replays = 0;
   request.sweep.asked = request_.sweep.asked.value_or(request_.around.value_or(space_.limits()));
   LayoutSearch other(space_.given(), limits, request);
-  SearchResult others = other.run();
+  SearchResult others = other.search();
   result.nearby += others.counts.evaluated;
   result.replayed += others.replayed;
   result.refused += others.refused;
@@ -302,6 +298,13 @@ void LayoutSearch::refine(SearchResult& result) {
 }
 
 SearchResult LayoutSearch::run() {
+  SearchResult result = search();
+  const bool tried = result.replayed > 0 || result.short_of_host > 0 || result.too_long > 0;
+  if (illegal_ && !tried) throw ConfigError(*illegal_);
+  return result;
+}
+
+SearchResult LayoutSearch::search() {
   SearchResult result;
   result.space = space_.size();
   result.wider = request_.around || request_.beyond;

@@ -19,6 +19,7 @@
 #include "models/search/layout_sweep.hpp"
 #include "models/search/nearby_layouts.hpp"
 #include "models/settling/step_simulation.hpp"
+#include "sim/diagnostic.hpp"
 
 namespace clusterwright {
 
@@ -80,7 +81,7 @@ class LayoutSearch {
   LayoutSearch(const Scenario& scenario, LayoutLimits limits, SearchRequest request);
   ~LayoutSearch();
 
-  /// @throws ConfigError if the job cannot run under any layout for reasons that no layout changes
+  /// @throws ConfigError if other fields of the job contradict every layout that was tried
   SearchResult run();
   /// Scenario under a layout, with every field of it decided.
   Scenario scenario_of(const Candidate& candidate) const;
@@ -101,12 +102,15 @@ class LayoutSearch {
   Picoseconds of_interest(const SearchResult& result) const;
   /// @return value of the objective, if the layout runs
   std::optional<double> replay(const Candidate& candidate, SearchResult& result);
+  void count_refusal(const ConfigError& error, SearchResult& result);
+  SearchResult search();
   double sharpened(const Candidate& candidate);
   bool is_stopped(SearchResult& result) const;
 
   LayoutSpace space_;
   SearchRequest request_;
   LayoutSweep sweep_;
+  std::optional<ConfigError> illegal_;  ///< of the first layout that another field of the job contradicts
 };
 
 /// Limits that keep whatever a job states of its layout; a field that it leaves open stays open. Only the job's own

@@ -42,6 +42,9 @@ LayoutSpace::LayoutSpace(Scenario scenario, LayoutLimits limits)
     : base_(std::move(scenario)), limits_(std::move(limits)) {
   check_any_layout(base_);
   if (base_.job.sharding == Sharding::none) unshared_ = Sharding::none;
+  for (const Sharding other : {Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp, Sharding::hsdp})
+    if (!limits_.sharding.allows(staged_)) staged_ = other;
+  if (!limits_.sharding.allows(unshared_)) unshared_ = staged_;
 }
 
 Bytes LayoutSpace::capacity(const Scenario& scenario) const {
@@ -244,7 +247,7 @@ std::vector<Recompute> LayoutSpace::recomputes() const {
   std::vector<Recompute> out;
   for (const Recompute kind : {Recompute::none, Recompute::selective, Recompute::full})
     if (limits_.recompute.allows(kind) && (!limits_.recomputed_layers || kind == Recompute::full) &&
-        (kind != Recompute::selective || limits_.recompute.given() || repeats_attention()))
+        (kind != Recompute::selective || limits_.recompute.names(kind) || repeats_attention()))
       out.push_back(kind);
   return out;
 }
@@ -252,21 +255,25 @@ std::vector<Recompute> LayoutSpace::recomputes() const {
 std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
   const RankOrder usual = usual_order(base_);
   const bool asked = base_.job.parallel.across_sites && site_count(base_.cluster) > 1;
-  if (stages.pipeline == 1 || stages.data == 1 || asked) return {usual};
-  if (!limits_.order.given() && base_.stack.layouts && !base_.stack.layouts->any_order) return {usual};
-  if (leaves_out(LeftOut::orders) && !limits_.order.given()) return {usual};
-  std::vector<RankOrder> out;
-  for (const RankOrder order : {RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data})
-    if (limits_.order.allows(order)) out.push_back(order);
-  return out;
+  const bool apart = base_.job.local_steps > 1;  // which ranks train apart would follow from the order
+  if (stages.pipeline == 1 || stages.data == 1 || asked || apart) return {usual};
+  const bool only_own = base_.stack.layouts && !base_.stack.layouts->any_order;
+  std::vector<RankOrder> out, beyond;
+  for (const RankOrder order : {RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data}) {
+    if (!limits_.order.allows(order)) continue;
+    const bool left_out = leaves_out(LeftOut::orders) && order != usual;
+    const bool runs = !only_own || order == base_.stack.rank_order;
+    (limits_.order.names(order) || (runs && !left_out) ? out : beyond).push_back(order);
+  }
+  return out.empty() ? beyond : out;
 }
 
 bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int replicas) const {
   const bool whole = limits_.sharded_stages || !shards_weights(sharding) || (stages.pipeline == 1 && replicas > 1);
-  if (limits_.sharding.given()) return whole && limits_.sharding.allows(sharding);
-  if (sharding == Sharding::fsdp) return whole || replicas == 1;  // its master weights are the weights: less memory
-  if (replicas == 1) return sharding == unshared_;
-  return stages.pipeline == 1 || sharding <= Sharding::zero1;
+  if (!whole || !limits_.sharding.allows(sharding)) return false;
+  if (limits_.sharding.names(sharding)) return true;
+  if (replicas == 1) return sharding == unshared_ || sharding == Sharding::fsdp;  // which keeps no second weights
+  return stages.pipeline == 1 || sharding == Sharding::none || sharding == staged_;
 }
 
 std::vector<Offload> LayoutSpace::offloads(Sharding sharding, const StageCounts& stages) const {
@@ -295,11 +302,14 @@ std::vector<StateChoice> LayoutSpace::states(const InnerGroups& groups, const St
   for (const Sharding sharding :
        {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp, Sharding::hsdp}) {
     if (!distinct(sharding, stages, replicas)) continue;
+    const bool named = limits_.sharding.names(sharding);
+    const bool twin = !named && replicas == 1 && sharding != unshared_;  // leaner if states are on the device
     for (const int group : sharding == Sharding::hsdp ? divisors(replicas) : std::vector<int>{replicas}) {
       if (sharding == Sharding::hsdp && limits_.shard_group && group != *limits_.shard_group) continue;
-      if (sharding == Sharding::hsdp && leaves_out(LeftOut::shard_groups) && !limits_.sharding.given()) continue;
-      if (sharding == Sharding::hsdp && !limits_.sharding.given() && (group == 1 || group == replicas)) continue;
-      for (const Offload& offload : offloads(sharding, stages)) out.push_back({sharding, group, offload});
+      if (sharding == Sharding::hsdp && leaves_out(LeftOut::shard_groups) && !named) continue;
+      if (sharding == Sharding::hsdp && !named && (group == 1 || group == replicas)) continue;
+      for (const Offload& offload : offloads(sharding, stages))
+        if (!twin || offload.optimizer == MemoryLevel::device) out.push_back({sharding, group, offload});
     }
   }
   return out;
@@ -330,15 +340,19 @@ SpaceExtent LayoutSpace::extent() {
   SpaceExtent out;
   for (const InnerGroups& of_stage : groups()) {
     std::set<int> sizes;
+    double apart = 0;  // rows of orders whose stages lie between the ranks of an expert group
     for (const StageCounts& stages : this->stages(of_stage)) {
       const auto [entry, fresh] = inner.try_emplace({stages.pipeline, stages.data});
       if (fresh) entry->second = schedules_and_sizes(stages);
       if (entry->second.count == 0) continue;
       out.layouts += entry->second.count * static_cast<double>(states(of_stage, stages).size());
       out.chunks += entry->second.chunks;
-      for (const int size : micro_batches(stages)) sizes.insert(size);
+      const std::vector<int> of_stages = micro_batches(stages);
+      sizes.insert(of_stages.begin(), of_stages.end());
+      const bool spread = of_stage.expert * of_stage.expert_tensor > of_stage.tensor * of_stage.context;
+      if (spread && orders(stages).size() > 1) apart += static_cast<double>(of_stages.size());
     }
-    out.rows += static_cast<double>(sizes.size()) * std::max(1.0, kinds - 1);  // two kinds share theirs
+    out.rows += (static_cast<double>(sizes.size()) + apart) * std::max(1.0, kinds - 1);  // two kinds share theirs
   }
   return out;
 }

@@ -50,12 +50,12 @@ struct SpaceExtent {
   double work() const { return layouts + layouts_of_a_row * rows + chunks / chunks_of_a_layout; }  ///< in layouts
 };
 
-/// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space, or need
-/// more memory for it: orders of ranks where nothing changes places, zero2 and zero3 where a pipeline keeps weights and
-/// gradients whole or where nobody holds the same weights (fsdp stays: it needs less memory), groups of hsdp that are
-/// all of the ranks, selective recomputation that repeats nothing. Left out too are orders that the stack has not, and
-/// groups that fill fewer accelerators of each domain than the scenario uses: they would need more machines than were
-/// asked for.
+/// Layouts whose degrees resolve_plan() accepts. Left out are those that do the same as another one in the space:
+/// orders of ranks where nothing changes places, sharding beyond zero1 where a pipeline keeps weights and gradients
+/// whole or where nobody holds the same weights (but fsdp, which keeps no second weights even then), groups of hsdp
+/// that are all of the ranks, selective recomputation that repeats nothing. Left out too are orders that the stack has
+/// not, and groups that fill fewer accelerators of each domain than the scenario uses: they would need more machines
+/// than were asked for.
 class LayoutSpace {
  public:
   /// @param scenario  whose cluster has the wanted size; what the job states of a layout does not matter
@@ -72,8 +72,8 @@ class LayoutSpace {
   SpaceExtent extent();
   double size() { return extent().layouts; }
   /// Leaves out values that are seldom best, as few as need be to come to at most the work of `most` layouts: offload
-  /// to the host, groups of hsdp, the second order of ranks, micro-batches and then groups other than powers of two,
-  /// numbers of chunks other than those.
+  /// to the host, groups of hsdp, the second order of ranks, micro-batches (but small ones that the limits keep)
+  /// and then groups other than powers of two, numbers of chunks other than those.
   /// @return the last that was left out, after all before it
   LeftOut thin_out(double most);
 
@@ -118,6 +118,7 @@ class LayoutSpace {
   LayoutLimits limits_;
   LeftOut left_out_ = LeftOut::nothing;
   Sharding unshared_ = Sharding::zero1;               ///< stands for all where nobody holds the same weights
+  Sharding staged_ = Sharding::zero1;                 ///< stands for all but none under several pipeline stages
   std::vector<std::unique_ptr<Scenario>> scenarios_;  // by blocks
   std::map<std::pair<int, int>, std::size_t> known_;  // by tensor and expert groups
 };

@@ -22,7 +22,7 @@ StackAbility::StackAbility(const SoftwareStack& stack, const LayoutLimits& limit
 
 bool StackAbility::runs_schedule(const Layout& l) const {
   if (l.pipeline == 1) return true;
-  if (!limits_.schedule.given() && !lists(known_->schedules, l.schedule)) return false;
+  if (!limits_.schedule.names(l.schedule) && !lists(known_->schedules, l.schedule)) return false;
   if (l.virtual_pipeline == 1 || limits_.virtual_pipeline.names(l.virtual_pipeline)) return true;
   return known_->interleaves && splits_evenly(layers_, l.pipeline * l.virtual_pipeline);
 }
@@ -30,7 +30,7 @@ bool StackAbility::runs_schedule(const Layout& l) const {
 bool StackAbility::runs_sharding(const Layout& l) const {
   // Nothing is sharded over one replica, whatever it is called; fsdp keeps its weights in another way even then.
   const bool unshared = l.context * l.data == 1 && l.sharding != Sharding::fsdp;
-  if (unshared || limits_.sharding.given() || lists(known_->shardings, l.sharding)) return true;
+  if (unshared || limits_.sharding.names(l.sharding) || lists(known_->shardings, l.sharding)) return true;
   // Where gradients are reduced whole, both are one layout under a pipeline (layout_space.hpp).
   return l.sharding == Sharding::zero1 && lists(known_->shardings, Sharding::zero2);
 }
@@ -38,10 +38,11 @@ bool StackAbility::runs_sharding(const Layout& l) const {
 bool StackAbility::runs_offload(const Layout& l) const {
   const Offload& offload = l.offload;
   const bool apart = l.pipeline == 1 && l.recompute == Recompute::none;
-  const bool leaves = offload.activations != MemoryLevel::device && !limits_.offload_activations.given();
+  const bool leaves =
+      offload.activations != MemoryLevel::device && !limits_.offload_activations.names(offload.activations);
   if (leaves && known_->activation_offload_alone && !apart) return false;
   const auto runs = [&](MemoryLevel level, OffloadedTensors tensors, const auto& limit) {
-    return level == MemoryLevel::device || limit.given() || lists(known_->offload, tensors);
+    return level == MemoryLevel::device || limit.names(level) || lists(known_->offload, tensors);
   };
   return runs(offload.weights, OffloadedTensors::weights, limits_.offload_weights) &&
          runs(offload.optimizer, OffloadedTensors::optimizer, limits_.offload_optimizer) &&

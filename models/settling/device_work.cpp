@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -248,20 +250,28 @@ RepeatedStretches::RepeatedStretches(const std::vector<Stretch>& longer, const s
   unit_ = {periods_of_unit_ * more_};
 }
 
-/// What the longer step has more in its middle. @return whether that is what it has more at all
+double joules(const Stretch& stretch) {
+  return stretch.energy.clocked + stretch.energy.crossed + stretch.energy.fixed;
+}
+
+/// What the longer step has more, taken from its middle. @return false if the middle is clearly something else
 bool RepeatedStretches::find_period(const std::vector<Stretch>& shorter) {
   if (longer_.size() <= shorter.size()) return false;
   const std::size_t begin = shorter.size() / 2, end = begin + longer_.size() - shorter.size();
   std::vector<Stretch> middle(longer_.begin() + static_cast<std::ptrdiff_t>(begin),
                               longer_.begin() + static_cast<std::ptrdiff_t>(end));
-  Stretch left = more_;
-  left += -1 * seen(middle, window_);
-  constexpr double alike = 0.02;
-  if (std::abs(left.time) > alike * more_.time || std::abs(left.clocked_time) > alike * more_.clocked_time)
+  const Stretch sum = seen(middle, window_);
+  const auto alike = [](double a, double b) { return std::abs(a - b) <= 0.02 * std::abs(b); };
+  if (!alike(sum.time, more_.time) || !alike(sum.clocked_time, more_.clocked_time) ||
+      !alike(joules(sum), joules(more_)))
     return false;
+  Stretch left = more_;
+  left += -1 * sum;
+  const double time = std::transform_reduce(middle.begin(), middle.end(), 0.0, std::plus<>(),
+                                            [](const Stretch& stretch) { return stretch.time; });
+  for (Stretch& stretch : middle) stretch += stretch.time / time * left;
   begin_ = begin;
   unit_ = std::move(middle);
-  *std::ranges::max_element(unit_, {}, &Stretch::time) += left;
   return true;
 }
 

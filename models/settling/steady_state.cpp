@@ -45,7 +45,8 @@ constexpr double accepted_charge_error = 2e-3;
 /// Drift, as a share of a period, that is too small to change the charges of waits.
 constexpr double negligible_drift = 1e-5;
 
-/// Most micro-batches to simulate in shortened steps together, as a share of those of the full step.
+/// Most micro-batches to simulate in shortened steps together, as a share of those of the full step; of the try with
+/// long periods alone.
 constexpr double worthwhile = 0.75;
 
 /// Periods of the last try, in which a step that repeats itself late, or not to the pass, does so on average.
@@ -91,10 +92,10 @@ class StepPair : public SettledStep {
         longer_(&steps.at(few.micro_batches + few.period)),
         repeats_((steps.plan().micro_batches - few.micro_batches) / few.period - 1) {}
 
-  /// Replays until clocks have settled, unless the step is far beyond what is of interest.
+  /// Replays until clocks have settled, unless the step is far beyond what is of interest at the highest clocks.
   void settle(Clocks& clocks, Picoseconds of_interest);
   /// Continues to the full step. @return whether that repeats the short ones, or is far beyond what is of interest
-  bool continues(Picoseconds of_interest);
+  bool continues();
   StepTime time() const override;
   StepSummary summary() const override;
 
@@ -106,7 +107,6 @@ class StepPair : public SettledStep {
   void lengthen();
   void replay();
   Seconds end() const;
-  bool is_beyond(Picoseconds of_interest) const;
   StepDrift drift() const;
   IndexedVector<RankClassId, GovernedTime> times() const;
   bool continue_breakdown();
@@ -115,12 +115,13 @@ class StepPair : public SettledStep {
   ShortenedStep few_;
   RetimedStep *shorter_, *longer_;
   std::int64_t repeats_;
+  bool beyond_interest_ = false;
   Breakdown breakdown_;
 };
 
-bool StepPair::continues(Picoseconds of_interest) {
+bool StepPair::continues() {
   if (end() > longest_continued) return false;
-  if (!is_beyond(of_interest)) return repeats() && continue_breakdown();
+  if (!beyond_interest_) return repeats() && continue_breakdown();
   continue_breakdown();
   return true;
 }
@@ -128,15 +129,12 @@ bool StepPair::continues(Picoseconds of_interest) {
 void StepPair::settle(Clocks& clocks, Picoseconds of_interest) {
   longer_->set_clocks(clocks);
   ClockSearch search;
-  do replay();
-  while (!is_beyond(of_interest) && !longer_->settled(search, times()));
+  replay();
+  constexpr double spare = 1.1;  // far more than a continuation has been found to be off
+  beyond_interest_ = clocks.empty() && end() >= spare * to_seconds(of_interest);
+  if (!beyond_interest_)
+    while (!longer_->settled(search, times())) replay();
   clocks = longer_->clocks();
-}
-
-/// Whether the step ends so late that no error of its continuation changes that. Lower clocks end later still.
-bool StepPair::is_beyond(Picoseconds of_interest) const {
-  constexpr double spare = 1.1;
-  return end() >= spare * to_seconds(of_interest);
 }
 
 /// Replays both at the clocks of the longer step.
@@ -266,8 +264,10 @@ std::vector<ShortenedStep> shortened_steps(const Plan& plan) {
   if (tries.empty()) return tries;
   const int long_period = plan.micro_batches / period / long_periods * period;
   if (long_period > period) {
-    const int least = rounds * group;
-    tries.push_back({least + (plan.micro_batches - least) % long_period, long_period});
+    const int least = rounds * group, micro_batches = least + (plan.micro_batches - least) % long_period;
+    // Both are replayed twice until clocks settle, a third step once; the full step is replayed twice.
+    if (2.5 * micro_batches + 2 * long_period <= worthwhile * plan.micro_batches)
+      tries.push_back({micro_batches, long_period});
   }
   return tries;
 }
@@ -276,7 +276,7 @@ std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedS
                                             Picoseconds of_interest) {
   auto pair = std::make_unique<StepPair>(steps, few);
   pair->settle(clocks, of_interest);
-  return pair->continues(of_interest) ? std::move(pair) : nullptr;
+  return pair->continues() ? std::move(pair) : nullptr;
 }
 
 std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks, Picoseconds of_interest) {

@@ -26,7 +26,8 @@ struct ShortenedStep {
 /// 1F1B and plain accumulation repeat themselves with every micro-batch, except for messages that tie at most as many
 /// micro-batches together as there are stages, so that many of the last ones are compared. Interleaved schedules repeat
 /// with their groups, DualPipe with pairs. The effect of the warm-up has mostly decayed after one and a half rounds of
-/// 1F1B, and after two when interleaved.
+/// 1F1B, and after two when interleaved. The last try has long periods, for steps that fill slowly or repeat themselves
+/// on average only.
 std::vector<ShortenedStep> shortened_steps(const Plan& plan);
 
 /// A step that was replayed until its clocks settled.
@@ -43,9 +44,8 @@ class SettledStep {
 /// whole step settles at.
 /// @param steps   steps of the plan; must outlive the result, and be asked for no other scenario meanwhile
 /// @param clocks  clocks to begin at, none yet if empty; then those of the longer of the two steps
-/// @param of_interest  a step that ends far later at the clocks to begin at is neither settled nor held against a
-/// third:
-///                     lower clocks end later still
+/// @param of_interest  a step that ends far later at the highest clocks, where none are given, is taken as it is: its
+///                     clocks do not settle, and no third step confirms it
 std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks,
                                             Picoseconds of_interest);
 

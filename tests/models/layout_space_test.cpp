@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/plan/resolve_plan.hpp"
+#include "models/search/candidate_heap.hpp"
 #include "models/search/choose_plan.hpp"
 #include "models/search/layout_costs.hpp"
 #include "models/search/stack_ability.hpp"
@@ -251,6 +252,41 @@ TEST_CASE("the second order of ranks is offered where the stack lets its users c
     CHECK(orders({}).front() == s.stack.rank_order);
     CHECK(orders(named) == std::vector{RankOrder::tensor_context_pipeline_data});
   }
+}
+
+TEST_CASE("a limit that only excludes a value asks for none of the others", "[models]") {
+  SmallCase c;
+  c.tensor = 2;
+  c.pipeline = 2;
+  c.data = 2;
+  Scenario s = small_scenario(c);
+  LayoutLimits without, named;
+  for (const Sharding sharding : {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::hsdp}) {
+    without.sharding.allow(sharding);
+    named.sharding.add(sharding);
+  }
+  const auto states = [&](const LayoutLimits& limits, const StageCounts& stages) {
+    return LayoutSpace(s, limits).states({2, 1, 1, 1, 0}, stages).size();
+  };
+  CHECK(states(without, {2, 2}) == states({}, {2, 2}));
+  CHECK(states(named, {2, 2}) > states({}, {2, 2}));
+  CHECK(states(without, {1, 4}) < states({}, {1, 4}));  // without fsdp
+  LayoutLimits weights;
+  weights.sharding.allow(Sharding::fsdp);
+  CHECK(states(weights, {2, 2}) > 0);  // nothing else is left to stand for it
+}
+
+TEST_CASE("of layouts that do equally well the common one comes first", "[models]") {
+  Layout usual, other = usual, sharded = usual;
+  other.order = RankOrder::tensor_context_pipeline_data;
+  sharded.sharding = Sharding::fsdp;
+  CHECK(is_commoner(usual, other));
+  CHECK(is_commoner(usual, sharded));
+  CHECK(is_commoner(sharded, other));
+  CHECK_FALSE(is_commoner(usual, usual));
+  CandidateHeap heap(3);
+  for (const Layout& layout : {other, sharded, usual}) heap.add({1, 0, layout});
+  CHECK(heap.take().front().layout == usual);
 }
 
 TEST_CASE("small micro-batches stay in a thinned space where a search asks for them", "[models]") {

@@ -55,6 +55,30 @@ TEST_CASE("an open sharding is the usual one where that fits in scale-up domains
   CHECK(of_stack("job.stack=megatron-2022") == Sharding::none);
 }
 
+TEST_CASE("small jobs also try shardings of gradients and weights, large ones do not", "[models]") {
+  const auto sharding = [](int accelerators, const char* batch) {
+    return decided(alone("llama3-8b.json", "DGX H100", accelerators, {batch, "job.parallel.context=1"})).sharding;
+  };
+  CHECK(sharding(24, "job.global_batch=72") == Sharding::zero2);
+  CHECK(sharding(576, "job.global_batch=1728") == Sharding::zero1);
+}
+
+TEST_CASE("an order that is stated as open is searched even if nothing else is open", "[models]") {
+  const std::vector<std::string> stated = {
+      "job.global_batch=64",    "job.parallel.tensor=1", "job.parallel.pipeline=4",
+      "job.parallel.context=4", "job.parallel.expert=8", "job.parallel.expert_tensor=1",
+      "job.sharding=zero1",     "job.micro_batch=1",     "job.parallel.virtual_pipeline=4",
+      "job.recompute=none"};
+  const auto order = [&](const char* setting) {
+    std::vector<std::string> settings = stated;
+    if (setting) settings.emplace_back(setting);
+    return decided(alone("mixtral-8x7b.json", "L40S", 64, settings)).rank_order;
+  };
+  CHECK(order(nullptr) == RankOrder::tensor_context_data_pipeline);
+  CHECK(order("job.parallel.order=auto") == RankOrder::tensor_context_pipeline_data);
+  CHECK(order("job.parallel.order=tensor-context-data-pipeline") == RankOrder::tensor_context_data_pipeline);
+}
+
 TEST_CASE("where memory is short, a look around the best layout finds the context group that frees it", "[models]") {
   const auto step = [](std::vector<std::string> settings) {
     const Scenario s = alone("llama3-70b.json", "DGX H100", 64, std::move(settings));

@@ -94,8 +94,10 @@ ChoiceLimit<E, count> choice_limit(const Limit& limit, const ChoiceLimit<E, coun
   if (limit.sign != "=" && limit.sign != "!=")
     throw limit.error(fmt::format("\"{}\" is no sign for a choice", limit.sign), form);
   ChoiceLimit<E, count> out;
-  for (std::size_t i = 0; i < count; ++i)
-    if (named[i] == (limit.sign == "=")) out.add(static_cast<E>(i));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (limit.sign == "=" && named[i]) out.add(static_cast<E>(i));
+    if (limit.sign == "!=" && !named[i]) out.allow(static_cast<E>(i));
+  }
   return out;
 }
 
