@@ -24,7 +24,8 @@ Layout layout_of(const Plan& plan, const Offload& offload) {
   out.data = plan.data;
   out.micro_batch = plan.micro_batch;
   out.virtual_pipeline = plan.virtual_pipeline;
-  out.shard_group = plan.shard_group;
+  // Sites group reductions of other shardings too: that follows from the layout.
+  out.shard_group = plan.sharding == Sharding::hsdp ? plan.shard_group : plan.gradient_ranks();
   out.recomputed_layers = plan.recomputed_layers.value_or(0);
   out.recompute = plan.recompute;
   out.sharding = plan.sharding;

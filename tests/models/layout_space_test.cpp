@@ -134,6 +134,17 @@ TEST_CASE("a layout is the plan that it came from, with its memory to the bit", 
   }));
 }
 
+TEST_CASE("groups of a site are no part of a layout", "[models]") {
+  SmallCase c;
+  c.data = 8;
+  const Scenario s = small_scenario(c);
+  Plan plan = testing::plan_of(s);
+  const Layout layout = layout_of(plan, s.job.offload);
+  plan.grouped = true;
+  plan.shard_group = 4;
+  CHECK(layout_of(plan, s.job.offload) == layout);
+}
+
 TEST_CASE("the settings of a layout turn one job into another", "[models]") {
   const Scenario s = testing::small_scenario(small_case(false));
   Layout layout = layout_of(testing::plan_of(s), s.job.offload);
