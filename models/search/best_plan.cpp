@@ -53,26 +53,23 @@ std::string why(const SearchResult& result) {
                      result.proven() ? "" : ", not proven; `search` goes on");
 }
 
-/// Groups that users choose among where the sharding is open.
-enum class OfferedGroups {
-  in_domains,  ///< tensor groups inside a scale-up domain
-  any
+/// What is offered where the sharding is open.
+enum class OfferedLayouts {
+  usual_in_domains,  ///< the usual sharding of the stack, and tensor groups inside a scale-up domain
+  any                ///< without stages those that shard more too, and any tensor group
 };
 
-/// Largest jobs that may shard more than is usual to be faster: fully sharded ones lose about 1 % for each doubling of
-/// accelerators that is not modelled (docs/limits.md), more than most of them gain.
-constexpr int most_fully_sharded = 512;
-
-/// The usual sharding of the stack, and without stages those that shard more, where jobs are small or nothing else
-/// fits.
-void offer(OfferedGroups offered, const Scenario& given, LayoutLimits& limits) {
+/// Fully sharded jobs lose about 1 % for each doubling of accelerators that is not modelled (docs/limits.md), as much
+/// as most of them seem to gain: they are offered where nothing else fits.
+void offer(OfferedLayouts offered, const Scenario& given, LayoutLimits& limits) {
   const auto& layouts = given.stack.layouts;
-  const bool anywhere = offered == OfferedGroups::any;
   const Sharding usual = usual_sharding(layouts);
   limits.sharded_stages = shards_weights(usual);
   limits.sharding.allow(usual);
-  if (!anywhere && !given.job.parallel.tensor) limits.tensor.most = std::max(1, given.cluster.node_ranks());
-  if (!anywhere && given.cluster.spec.accelerators > most_fully_sharded) return;
+  if (offered == OfferedLayouts::usual_in_domains) {
+    if (!given.job.parallel.tensor) limits.tensor.most = std::max(1, given.cluster.node_ranks());
+    return;
+  }
   if (may_shard(layouts, Sharding::zero2)) limits.sharding.allow(Sharding::zero2);
   if (const auto weights = weight_sharding(layouts)) limits.sharding.allow(*weights);
 }
@@ -91,7 +88,7 @@ struct OpenSearch {
   SearchRequest request;
 };
 
-OpenSearch open_search(const Scenario& given, const SearchEffort& effort, OfferedGroups groups) {
+OpenSearch open_search(const Scenario& given, const SearchEffort& effort, OfferedLayouts offered) {
   OpenSearch out{limits_of(given), {}};
   SearchRequest& request = out.request;
   request.sweep.most_layouts = effort.layouts;
@@ -103,7 +100,7 @@ OpenSearch open_search(const Scenario& given, const SearchEffort& effort, Offere
   if (effort.longest) request.longest = effort.longest->in(second);
   out.limits.same_blocks = true;
   request.sweep.asked = out.limits;
-  if (!given.job.sharding) offer(groups, given, out.limits);
+  if (!given.job.sharding) offer(offered, given, out.limits);
   const bool short_of_time = !effort.context_space;
   out.limits.keep_small_sizes = !short_of_time;
   if (given.job.parallel.context) return out;
@@ -118,10 +115,6 @@ OpenSearch open_search(const Scenario& given, const SearchEffort& effort, Offere
   if (short_of_time) return out;
   request.beyond = std::move(all);
   request.beyond->context.least = 2;
-  if (!given.job.sharding) {  // others seldom win beside context groups, and their single stages take long to bound
-    request.beyond->sharding = {};
-    request.beyond->sharding.allow(usual_sharding(given.stack.layouts));
-  }
   return out;
 }
 
@@ -130,8 +123,8 @@ struct SearchedPlan {
   bool states_fit = false;          ///< of some layout: activations decide, which context groups share
 };
 
-SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, OfferedGroups groups) {
-  OpenSearch open = open_search(given, effort, groups);
+SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, OfferedLayouts offered) {
+  OpenSearch open = open_search(given, effort, offered);
   const double longest = open.request.longest;
   LayoutSearch search(given, std::move(open.limits), std::move(open.request));
   SearchResult result = search.run();
@@ -150,21 +143,21 @@ SearchedPlan searched_plan(const Scenario& given, const SearchEffort& effort, Of
 }
 
 /// With context groups too where nothing fits without, if it is they that may help.
-SearchedPlan fitting_plan(const Scenario& given, SearchEffort effort, OfferedGroups groups) {
-  SearchedPlan found = searched_plan(given, effort, groups);
+SearchedPlan fitting_plan(const Scenario& given, SearchEffort effort, OfferedLayouts offered) {
+  SearchedPlan found = searched_plan(given, effort, offered);
   if (found.plan || !found.states_fit || effort.context_space) return found;
   effort.context_space = true;
-  return searched_plan(given, effort, groups);
+  return searched_plan(given, effort, offered);
 }
 
 /// @throws ConfigError as check_stated: a layout of a search has no place for fields that do not suit it
 std::optional<DecidedPlan> searched_plan(const Scenario& given, const SearchEffort& effort) {
   check_stated(given);
-  SearchedPlan found = fitting_plan(given, effort, OfferedGroups::in_domains);
+  SearchedPlan found = fitting_plan(given, effort, OfferedLayouts::usual_in_domains);
   if (found.plan || given.job.sharding) return std::move(found.plan);
   SearchEffort short_of_time = effort;
   short_of_time.context_space = false;  // groups over nodes take long to replay, and memory is what they lack
-  return std::move(fitting_plan(given, short_of_time, OfferedGroups::any).plan);
+  return std::move(fitting_plan(given, short_of_time, OfferedLayouts::any).plan);
 }
 
 }  // namespace

@@ -42,24 +42,17 @@ TEST_CASE("a stated context group stays, and no group is that of one rank", "[mo
   CHECK(with("job.parallel.context=4").context == 4);
 }
 
-TEST_CASE("an open sharding is one that the stack has, and that of weights where nothing else fits", "[models]") {
+TEST_CASE("an open sharding is the usual one where that fits in scale-up domains, else that of weights", "[models]") {
+  CHECK(decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=128"})).sharding == Sharding::zero1);
   const Plan cards = decided(alone("llama3-70b.json", "8 x RTX-4090 server", 64, {"job.global_batch=256"}));
   CHECK(cards.sharding == Sharding::fsdp);
   CHECK(cards.pipeline == 1);
   const auto of_stack = [](const char* stack) {
     return decided(alone("llama3-8b.json", "DGX H100", 64, {"job.global_batch=128", stack})).sharding;
   };
-  CHECK(of_stack("job.stack=torchtitan-2025") == Sharding::zero2);
+  CHECK(of_stack("job.stack=torchtitan-2025") == Sharding::zero1);  // which shards gradients too, without stages
   CHECK(of_stack("job.stack=automodel-2025") == Sharding::fsdp);
   CHECK(of_stack("job.stack=megatron-2022") == Sharding::none);
-}
-
-TEST_CASE("small jobs also try shardings of gradients and weights, large ones do not", "[models]") {
-  const auto sharding = [](int accelerators, const char* batch) {
-    return decided(alone("llama3-8b.json", "DGX H100", accelerators, {batch, "job.parallel.context=1"})).sharding;
-  };
-  CHECK(sharding(24, "job.global_batch=72") == Sharding::zero2);
-  CHECK(sharding(576, "job.global_batch=1728") == Sharding::zero1);
 }
 
 TEST_CASE("an order that is stated as open is searched even if nothing else is open", "[models]") {
