@@ -43,6 +43,28 @@ TEST_CASE("pins and limits hold, and contradict each other with words", "[tools]
   CHECK(against.err.find("leave no value of tensor") != std::string::npos);
 }
 
+TEST_CASE("the command of the best plan says each field once", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto found = room.run("search llama3-8b-single-node --gpus 8 --set job.micro_batch=auto --set job.tokens=1T");
+  REQUIRE(found.code == 0);
+  const std::string command = found.out.substr(found.out.rfind("Best plan: "));
+  CHECK(command.find("job.micro_batch=auto") == std::string::npos);
+  CHECK(command.find("job.micro_batch=") != std::string::npos);
+  CHECK(command.find("job.tokens=") != std::string::npos);
+}
+
+TEST_CASE("a limit that excludes a value evaluates less", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto evaluated = [&](const std::string& limit) {
+    const auto found = room.run(small_search + "--gpus 8" + limit);
+    REQUIRE(found.code == 0);
+    return found.json().at("evaluated").as_number();
+  };
+  const double all = evaluated("");
+  CHECK(evaluated(" --constraint 'sharding!=fsdp'") < all);
+  CHECK(evaluated(" --constraint 'schedule!=dualpipe'") < all);
+}
+
 TEST_CASE("a search that finds nothing names the nearest miss", "[tools]") {
   const testing::ProgramRoom room;
   const auto tight = room.run("search llama3-8b-single-node --constraint 'memory_gb<=5'");

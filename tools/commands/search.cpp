@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "models/job/job_blocks.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
@@ -100,10 +104,17 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
-/// The command that confirms the best plan.
+std::string path_of(const std::string& setting) {
+  return setting.substr(0, setting.find('='));
+}
+
+/// The command that confirms the best plan. Its settings take the place of those of the same fields.
 std::string run_command(const SearchCommandRequest& request, const SearchPlan& plan) {
   ScenarioRequest confirmed = request.scenario;
   if (!confirmed.on.empty()) confirmed.gpus = request.gpus;
+  std::erase_if(confirmed.settings, [&](const std::string& given) {
+    return std::ranges::any_of(plan.settings, [&](const auto& found) { return path_of(found) == path_of(given); });
+  });
   confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
   return "clusterwright run " + words_of(confirmed);
 }
