@@ -81,7 +81,7 @@ TEST_CASE("wrong words of a search are refused", "[tools]") {
   for (const char* wrong :
        {"--gpus 0", "--set job.parallel.tensor=3", "--constraint pipeline=5", "--constraint tensr=4",
         "--constraint tensor", "--constraint 'tensor<=x'", "--objective speed", "--constraint recompute=sometimes",
-        "--constraint 'memory_gb>=5'", "--set transformer.kv_heads=5",
+        "--constraint 'recompute!=none,selective,full'", "--constraint 'memory_gb>=5'", "--set transformer.kv_heads=5",
         "--set 'transformer.positions=learned' --set job.sequence=200000", "--set job.max_global_batch_tokens=1000"})
     CHECK(room.run(std::string("search llama3-8b-single-node ") + wrong).code == 2);
 }

@@ -98,6 +98,7 @@ ChoiceLimit<E, count> choice_limit(const Limit& limit, const ChoiceLimit<E, coun
     if (limit.sign == "=" && named[i]) out.add(static_cast<E>(i));
     if (limit.sign == "!=" && !named[i]) out.allow(static_cast<E>(i));
   }
+  if (!out.given()) throw limit.error("leaves no value", form);
   return out;
 }
 
