@@ -93,10 +93,9 @@ struct ParallelSpec {
   std::optional<int> data;           ///< auto: accelerators over the other degrees
   bool sequence = true;              ///< sequence parallelism inside the tensor group
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::vector<int> stage_layers;          ///< layers of each chunk along the model; empty: as even as possible
-  std::vector<Watts> stage_power_limits;  ///< of each accelerator, by stage; empty: those of the nodes alone
-  std::optional<RankOrder>
-      order;  ///< auto: what across_sites asks for, or a search of open fields finds, or the stack's
+  std::vector<int> stage_layers;            ///< layers of each chunk along the model; empty: as even as possible
+  std::vector<Watts> stage_power_limits;    ///< of each accelerator, by stage; empty: those of the nodes alone
+  std::optional<RankOrder> order;           ///< auto: what across_sites asks for, a search finds, or the stack has
   std::optional<AcrossSites> across_sites;  ///< auto: whatever the order of ranks makes of it
   bool operator==(const ParallelSpec&) const = default;
 };

@@ -67,8 +67,9 @@ CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTran
     return collective(CollectiveOp::all_to_all, payload * imbalance, group, links);
   const Bytes drawn = work.drawn * byte;  // the traffic is of copies of one byte
   const ExpertShares shares{work.traffic.network.mean / drawn, work.traffic.scale_up.mean / drawn, imbalance};
-  CollectiveTiming timing = expert_exchange_time(payload, group, links, parameters_.collectives.at("expert_exchange"),
-                                                 parameters_.network, shares);
+  CollectiveTiming timing =
+      expert_exchange_time(payload, group, links, parameters_.collectives.at("expert_exchange"), parameters_.network,
+                           shares, all_to_all_curve(parameters_.collectives));
   timing.network_share = group.ranks_per_domain;  // each member sends its own
   timing.queue_pairs = exchange_queue_pairs(group);
   return with_factors(timing);

@@ -120,10 +120,7 @@ class StepPair : public SettledStep {
 };
 
 bool StepPair::continues() {
-  if (end() > longest_continued) return false;
-  if (!beyond_interest_) return repeats() && continue_breakdown();
-  continue_breakdown();
-  return true;
+  return end() <= longest_continued && (beyond_interest_ || repeats()) && continue_breakdown();
 }
 
 void StepPair::settle(Clocks& clocks, Picoseconds of_interest) {

@@ -45,6 +45,21 @@ TEST_CASE("between nodes the slower of NIC and scale-up link sets the pace", "[m
   CHECK(timing(12 * megabyte, {4, 8}, {0.1, 2, 1}).time().in(microsecond) == Approx(51 + 300));
 }
 
+TEST_CASE("over PCI Express copies move no faster than an all-to-all", "[models][collectives]") {
+  CollectiveParameters curve, all_to_all;
+  curve.bandwidth_share.value = 0.8;
+  all_to_all.bandwidth_share.value = 0.25;
+  all_to_all.half_time.value = {};  // no ramp
+  GroupLinks cards = links;
+  const auto rate = [&](const GroupShape& group) {
+    return expert_exchange_time(64 * megabyte, group, cards, curve, {}, even_shares(group), &all_to_all).rate;
+  };
+  CHECK(rate({1, 8}).in(gigabyte_per_second) == Approx(80));  // NVLink
+  cards.nvlink = false;
+  CHECK(rate({1, 8}).in(gigabyte_per_second) == Approx(25));
+  CHECK_FALSE(moves_over_pcie({8, 1}, cards));  // NICs alone
+}
+
 TEST_CASE("the busiest rank and a slow fabric keep the others waiting", "[models][collectives]") {
   ExpertShares uneven = even_shares({4, 8});
   uneven.imbalance = 1.5;

@@ -152,17 +152,6 @@ PurchaseLimits searched_limits(PurchaseLimits limits, bool tokens_known) {
   return limits;
 }
 
-/// Settings without those that a later one of the same path replaces.
-std::vector<std::string> without_replaced(const std::vector<std::string>& settings) {
-  const auto path_of = [](const std::string& setting) { return setting.substr(0, setting.find('=')); };
-  std::vector<std::string> out;
-  for (const std::string& setting : settings) {
-    std::erase_if(out, [&](const std::string& earlier) { return path_of(earlier) == path_of(setting); });
-    out.push_back(setting);
-  }
-  return out;
-}
-
 std::string confirm_command(const PlanRequest& request, const PlanAnswer& answer, const PurchasePlan& plan) {
   ScenarioRequest confirmed = request.scenario;
   confirmed.on = plan.machine.node;

@@ -89,6 +89,16 @@ void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
 
 }  // namespace
 
+std::vector<std::string> without_replaced(const std::vector<std::string>& settings) {
+  const auto path_of = [](const std::string& setting) { return setting.substr(0, setting.find('=')); };
+  std::vector<std::string> out;
+  for (const std::string& setting : settings) {
+    std::erase_if(out, [&](const std::string& earlier) { return path_of(earlier) == path_of(setting); });
+    out.push_back(setting);
+  }
+  return out;
+}
+
 std::string words_of(const ScenarioRequest& request) {
   std::string text = shell_quoted(request.scenario);
   const auto add = [&](const char* option, const std::string& value) {

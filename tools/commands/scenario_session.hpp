@@ -23,6 +23,8 @@ struct ScenarioSession {
 
 /// Words of a command line that open the same scenario, as a shell takes them: "x.json --on B200 --set a.b=3".
 std::string words_of(const ScenarioRequest& request);
+/// Settings without those that a later one of the same path replaces.
+std::vector<std::string> without_replaced(const std::vector<std::string>& settings);
 
 /// Value of --on for answers at several sizes. An accelerator that stands for slices of a torus becomes the node that
 /// this number takes, so that all sizes and the commands that confirm them have the same one.

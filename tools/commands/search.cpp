@@ -2,10 +2,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "models/job/job_blocks.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
@@ -104,18 +100,12 @@ std::string joined(const std::vector<std::string>& words, const char* between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
-std::string path_of(const std::string& setting) {
-  return setting.substr(0, setting.find('='));
-}
-
-/// The command that confirms the best plan. Its settings take the place of those of the same fields.
+/// The command that confirms the best plan.
 std::string run_command(const SearchCommandRequest& request, const SearchPlan& plan) {
   ScenarioRequest confirmed = request.scenario;
   if (!confirmed.on.empty()) confirmed.gpus = request.gpus;
-  std::erase_if(confirmed.settings, [&](const std::string& given) {
-    return std::ranges::any_of(plan.settings, [&](const auto& found) { return path_of(found) == path_of(given); });
-  });
   confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
+  confirmed.settings = without_replaced(confirmed.settings);
   return "clusterwright run " + words_of(confirmed);
 }
 

@@ -173,15 +173,34 @@ ExpertShares even_shares(const GroupShape& group) {
   return {(ranks - near) / ranks, (near - 1) / ranks, 1};
 }
 
+const CollectiveParameters* all_to_all_curve(const std::map<std::string, CollectiveParameters>& curves) {
+  const auto curve = curves.find(curve_name(CollectiveOp::all_to_all));
+  return curve == curves.end() ? nullptr : &curve->second;
+}
+
+namespace {
+
+int members_inside(const GroupShape& group) {
+  return group.domains == 1 ? group.ranks() : group.ranks_per_domain;
+}
+
+}  // namespace
+
+bool moves_over_pcie(const GroupShape& group, const GroupLinks& links) {
+  return !links.nvlink && members_inside(group) > 1;
+}
+
 CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
                                       const CollectiveParameters& curve, const NetworkParameters& network,
-                                      const ExpertShares& shares) {
+                                      const ExpertShares& shares, const CollectiveParameters* all_to_all) {
   CollectiveTiming timing;
   timing.algorithm = Algorithm::direct;
   timing.latency = curve_latency(curve, group.ranks());
   const Bytes busiest = payload * shares.imbalance;
   const BytesPerSecond link = links.exchange > BytesPerSecond{} ? links.exchange : links.scale_up;
-  const BytesPerSecond inner = bulk_rate(curve, group.ranks(), link);
+  BytesPerSecond inner = bulk_rate(curve, group.ranks(), link);
+  if (all_to_all && shares.scale_up > 0 && moves_over_pcie(group, links))
+    inner = std::min(inner, curve_rate(*all_to_all, busiest * shares.scale_up, members_inside(group), link));
   timing.crosses_domains = shares.network > 0;
   if (!timing.crosses_domains) {
     timing.wire = busiest * shares.scale_up;

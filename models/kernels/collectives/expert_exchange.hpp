@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -86,9 +87,17 @@ ExpertShares even_shares(const GroupShape& group);
 
 /// Time of exchange kernels outside NCCL: a fixed time, then network and scale-up at once.
 ///   time = base_latency + rank_latency * (p - 1) + max(network bytes / (NIC * share), scale-up bytes / (link * share))
-/// @param curve  expert_curve() of the transfer
+/// These kernels were measured over NVLink. Over PCI Express copies move no faster than those of an all-to-all.
+/// @param curve       expert_curve() of the transfer
+/// @param all_to_all  its curve inside a domain; nullptr: nothing limits copies over PCI Express
 CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
                                       const CollectiveParameters& curve, const NetworkParameters& network,
-                                      const ExpertShares& shares);
+                                      const ExpertShares& shares, const CollectiveParameters* all_to_all = nullptr);
+
+/// Curve that limits copies over PCI Express; nullptr if there is none.
+const CollectiveParameters* all_to_all_curve(const std::map<std::string, CollectiveParameters>& curves);
+
+/// Whether that curve judges an exchange: copies inside a domain move over PCI Express.
+bool moves_over_pcie(const GroupShape& group, const GroupLinks& links);
 
 }  // namespace clusterwright

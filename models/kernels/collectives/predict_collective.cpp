@@ -199,7 +199,8 @@ CollectiveTiming CollectivePredictor::time_between_experts(const Layout& layout,
   exchange.ranks_in_domain = shape.domains == 1 ? shape.ranks() : shape.ranks_per_domain;
   const ExpertShares shares = exchange_shares(exchange);
   const GroupLinks links = shape.domains > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
-  CollectiveTiming timing = expert_exchange_time(bytes, shape, links, curve->second, parameters_.network, shares);
+  CollectiveTiming timing = expert_exchange_time(bytes, shape, links, curve->second, parameters_.network, shares,
+                                                 all_to_all_curve(parameters_.collectives));
   timing.algorithm = exchange.transfer;
   return timing;
 }
@@ -282,7 +283,10 @@ CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes)
 CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   const Slowest slowest = slowest_or_refuse(bytes);
   const CollectiveTiming& priced = slowest.timing;
-  const double spread = std::exp(collective_half_width(request_.op, bytes, priced, parameters_));
+  const bool as_all_to_all =
+      between_experts(request_.op) && moves_over_pcie(slowest.layout->shape, slowest.layout->links);
+  const CollectiveOp judged = as_all_to_all ? CollectiveOp::all_to_all : request_.op;
+  const double spread = std::exp(collective_half_width(judged, bytes, priced, parameters_));
   CollectiveAnswer answer;
   answer.bytes = bytes;
   answer.time = priced.time();
