@@ -50,6 +50,7 @@ TEST_CASE("over PCI Express copies move no faster than an all-to-all", "[models]
   curve.bandwidth_share.value = 0.8;
   all_to_all.bandwidth_share.value = 0.25;
   all_to_all.half_time.value = {};  // no ramp
+  all_to_all.ramp_exponent.value = 1;
   GroupLinks cards = links;
   const auto rate = [&](const GroupShape& group) {
     return expert_exchange_time(64 * megabyte, group, cards, curve, {}, even_shares(group), &all_to_all).rate;
