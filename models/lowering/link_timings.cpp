@@ -6,6 +6,7 @@
 #include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/other_algorithms.hpp"
+#include "models/kernels/collectives/slow_flow.hpp"
 
 namespace clusterwright {
 
@@ -28,7 +29,9 @@ LinkTimings::LinkTimings(const Cluster& cluster, const ParameterSet& parameters,
       communication_factor_(communication_factor),
       // No factor makes links faster than their data sheets.
       network_factor_(std::max(communication_factor, transport_share_)),
-      inner_(inner_rate(cluster)) {}
+      inner_(inner_rate(cluster)) {
+  if (cluster.slow_flows && cluster.spec.fabric.tail) tail_ = FlowTail(*cluster.spec.fabric.tail);
+}
 
 double LinkTimings::fabric_share() const {
   return transport_share_ / network_factor_ * rounding_slack;
@@ -48,7 +51,16 @@ CollectiveTiming LinkTimings::collective(CollectiveOp op, Bytes payload, const G
   CollectiveTiming timing =
       torus ? *torus : collective_time(op, payload, group, links, parameters_.collectives, parameters_.network);
   if (op == CollectiveOp::all_to_all) timing.queue_pairs = exchange_queue_pairs(group);
-  return with_factors(timing);
+  return with_tail(with_factors(timing), op == CollectiveOp::send ? 1 : flows_beside(group));
+}
+
+double LinkTimings::flows_beside(const GroupShape& group) const {
+  return std::min<double>(static_cast<double>(group.domains) * cluster_.blocks.used, cluster_.blocks.accelerators);
+}
+
+CollectiveTiming LinkTimings::with_tail(CollectiveTiming timing, double flows) const {
+  if (!tail_ || !timing.crosses_domains) return timing;
+  return with_slow_flow(timing, tail_->slowest(flows, *cluster_.slow_flows));
 }
 
 CollectiveTiming LinkTimings::with_factors(CollectiveTiming timing) const {
@@ -72,7 +84,7 @@ CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTran
                            shares, all_to_all_curve(parameters_.collectives));
   timing.network_share = group.ranks_per_domain;  // each member sends its own
   timing.queue_pairs = exchange_queue_pairs(group);
-  return with_factors(timing);
+  return with_tail(with_factors(timing), flows_beside(group));
 }
 
 }  // namespace clusterwright

@@ -2,11 +2,14 @@
 /// Durations of the collectives of a step on its cluster, with the factors of its stack.
 #pragma once
 
+#include <optional>
+
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/plan/expert_work.hpp"
 #include "topology/cluster/cluster.hpp"
+#include "topology/fabrics/flow_tail.hpp"
 
 namespace clusterwright {
 
@@ -43,6 +46,10 @@ class LinkTimings {
 
  private:
   CollectiveTiming with_factors(CollectiveTiming timing) const;
+  /// The slowest of so many flows takes longer than their mean.
+  CollectiveTiming with_tail(CollectiveTiming timing, double flows) const;
+  /// All flows of the domains of a group: groups that share them run at once, and wait for each other.
+  double flows_beside(const GroupShape& group) const;
 
   const Cluster& cluster_;
   const ParameterSet& parameters_;
@@ -50,6 +57,7 @@ class LinkTimings {
   double communication_factor_;  // inside a domain
   double network_factor_;        // the same between domains, where the data sheet may be the limit
   BytesPerSecond inner_;
+  std::optional<FlowTail> tail_;  // where a part of it is asked for
 };
 
 }  // namespace clusterwright

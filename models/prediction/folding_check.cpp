@@ -9,6 +9,7 @@
 
 #include "models/lowering/lowered_step.hpp"
 #include "models/lowering/lowering.hpp"
+#include "models/settling/replica_jitter.hpp"
 #include "models/settling/step_simulation.hpp"
 #include "models/settling/tensor_step.hpp"
 #include "sim/diagnostic.hpp"
@@ -101,7 +102,7 @@ UnfoldedCheck check_folding(const Scenario& scenario, const Plan& plan) {
   const StepSimulation folded = simulate_step(scenario, plan, Folding::folded);
   std::optional<UnfoldedCheck> check = replay_unfolded(scenario, plan, folded, Folding::unfolded);
   if (!check) check = replay_unfolded(scenario, plan, folded, Folding::apart);
-  check->has_jitter = scenario.steps.replica_spread.value > 0;
+  check->has_jitter = expected_loss(scenario.steps, plan) > 0;
   return *check;
 }
 

@@ -193,6 +193,12 @@ Assumption paths_taken(const FabricSpec& fabric) {
           fabric.routing ? "fabric.routing" : "the fabric does not state its routing"};
 }
 
+Assumption unequal_flows(const TailSpec& tail) {
+  std::string text = fmt::format("1 in 100 takes {:g} times the median", tail.p99);
+  if (tail.p999) text += fmt::format(", 1 in 1,000 {:g} times", *tail.p999);
+  return {"flows between nodes", std::move(text), "user", "fabric.tail"};
+}
+
 /// What the first kind of nodes of a scenario takes from fits and estimates. @param nodes  behind the name of each
 void add_parameters(const Scenario& s, const std::string& nodes, StepPrediction& out) {
   const auto percent = [](double x) { return fmt::format("{:.0f} %", 100 * x); };
@@ -234,7 +240,9 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   } else {
     list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
   }
-  if (s.cluster.has_network()) list.push_back(paths_taken(s.cluster.spec.fabric));
+  if (!s.cluster.has_network()) return;
+  list.push_back(paths_taken(s.cluster.spec.fabric));
+  if (s.cluster.spec.fabric.tail) list.push_back(unequal_flows(*s.cluster.spec.fabric.tail));
 }
 
 /// Whether no field that moves a step by more than a few percent had to be assumed.

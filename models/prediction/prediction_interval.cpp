@@ -48,6 +48,7 @@
 #include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/settling/clock_search.hpp"
+#include "models/settling/replica_jitter.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
 
@@ -100,6 +101,12 @@ double routed_share(const StepPrediction& step, const Scenario& s) {
   if (!s.transformer.experts) return 0;
   const Flops all = training_flops_per_token(s.transformer, s.job.sequence);
   return compute_share(step) * (1 - training_flops_per_token(s.transformer, s.job.sequence, 0) / all);
+}
+
+/// Share of the step that replicas of unequal speed add; that of unequal flows stands on no fit.
+double replica_share(const StepPrediction& step, const Scenario& s) {
+  const StepTime time{to_picoseconds(step.step_time), {step.breakdown.begin(), step.breakdown.end()}, {}};
+  return to_seconds(replica_jitter(expected_loss(s.steps, step.plan), time)) / step.step_time;
 }
 
 /// Shares of a step that the factors of a stack, and that of experts, scale.
@@ -327,12 +334,9 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const AcceleratorPart& part = s.cluster.accelerator;
   const StepFactors factors = step_factors(s.steps, s.stack, s.job, part);
   const std::string architecture = step_architecture(part);
-  const FactorShares shares{compute_share(step),
-                            communication_share(step),
-                            share(step, ChargeKind::launch),
-                            routed_share(step, s),
-                            factors.years,
-                            step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] / step.step_time};
+  const FactorShares shares{
+      compute_share(step), communication_share(step), share(step, ChargeKind::launch), routed_share(step, s),
+      factors.years,       replica_share(step, s)};
   const StepResiduals& r = s.steps.residuals;
   const double assumed = known || r.known.value <= 0 ? 1 : std::max(1.0, r.unknown.value / r.known.value);
   const StepFactorErrors errors{s, evidence_of(s), shares, factors.entry, overhead_number(s.steps, part), assumed};

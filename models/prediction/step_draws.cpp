@@ -78,11 +78,11 @@ std::uint64_t SampledSteps::slowest_seed() const {
 namespace {
 
 /// Time of a step with a draw of its slowest replica in place of the expected one.
-Seconds drawn_time(const StepTime& step, const Plan& plan, std::uint64_t seed) {
-  const Seconds jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)];
-  if (jitter <= Seconds()) return to_seconds(step.end);
-  const double replicas = plan.data;
-  return to_seconds(step.end) + jitter * (drawn_largest(replicas, seed) / expected_largest(replicas) - 1);
+Seconds drawn_time(const Scenario& scenario, const StepTime& step, const Plan& plan, std::uint64_t seed) {
+  const double expected = expected_loss(scenario.steps, plan);
+  if (expected == 0) return to_seconds(step.end);
+  const double drawn = expected * drawn_largest(plan.data, seed) / expected_largest(plan.data);
+  return to_seconds(step.end + replica_jitter(drawn, step) - replica_jitter(expected, step));
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ SampledSteps sample_steps(const Scenario& scenario, const std::vector<SlowWish>&
   for_each_point(order, [&](std::size_t i) {
     const StepTime step = of_all ? *of_all : step_of(first_seed + i);
     out.expected[i] = to_seconds(step.end);
-    out.times[i] = drawn_time(step, plan, first_seed + i);
+    out.times[i] = drawn_time(scenario, step, plan, first_seed + i);
   });
   return out;
 }

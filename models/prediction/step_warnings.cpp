@@ -101,6 +101,17 @@ void add_paths(const Scenario& s, const StepPrediction& step, std::vector<std::s
     out.push_back(std::move(text));
 }
 
+/// More flows wait for each other than the stated quantiles describe.
+void add_far_tail(const Cluster& cluster, std::vector<std::string>& out) {
+  const std::optional<TailSpec>& tail = cluster.spec.fabric.tail;
+  if (!tail || !cluster.has_network()) return;
+  if (const int flows = cluster.blocks.accelerators; flows > FlowTail(*tail).stated_flows())
+    out.push_back(
+        fmt::format("up to {} flows wait for the slowest of them, and fabric.tail says what 1 in {:.0f} takes: slower "
+                    "ones follow the Pareto law through its last two quantiles",
+                    flows, FlowTail(*tail).stated_flows()));
+}
+
 /// NICs without a working cable, whose ranks use another NIC of their node.
 void add_lost_nics(const Scenario& s, std::vector<std::string>& out) {
   if (s.cluster.spec.fabric.faults.empty() || !s.cluster.has_network()) return;
@@ -241,6 +252,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : idle_stage_limits(s)) out.push_back(std::move(text));
   for (std::string& text : limit_warnings(step, summary.beyond_limit)) out.push_back(std::move(text));
   add_paths(s, step, out);
+  add_far_tail(s.cluster, out);
   add_lost_nics(s, out);
   add_wide_tensor_groups(s, step.plan, out);
   add_nodes_used(s.cluster, out);

@@ -33,7 +33,7 @@ std::vector<StageExchanges> LayoutCosts::exchanges(const PlannedJob& planned, co
 
 double LayoutCosts::slowest_replica(const Plan& plan) {
   const auto [at, is_new] = slowest_.try_emplace(plan.data);
-  if (is_new) at->second = scenario_.steps.replica_spread.value * expected_largest(plan.data);
+  if (is_new) at->second = expected_loss(scenario_.steps, plan);
   return at->second;
 }
 

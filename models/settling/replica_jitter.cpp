@@ -17,16 +17,16 @@ double normal_share_below(double x) {
   return 0.5 * std::erfc(-x / std::numbers::sqrt2);
 }
 
-/// Time of a rank whose speed the clock sets, mean over ranks, with its part of the bubbles.
+}  // namespace
+
 Seconds computing_time(const StepTime& step) {
   Seconds out;
   for (std::size_t charge = 0; charge < step.breakdown.size(); ++charge)
     if (kind_of(static_cast<StepCharge>(charge)) == ChargeKind::compute) out += step.breakdown[charge];
-  const Seconds end = to_seconds(step.end), bubble = step.breakdown[static_cast<std::size_t>(StepCharge::bubble)];
+  const auto charged = [&](StepCharge charge) { return step.breakdown[static_cast<std::size_t>(charge)]; };
+  const Seconds end = to_seconds(step.end) - charged(StepCharge::jitter), bubble = charged(StepCharge::bubble);
   return bubble < end ? out * (end / (end - bubble)) : Seconds();
 }
-
-}  // namespace
 
 /// Integral of the share of draws whose largest is above x, less that of those below it: Simpson's rule.
 double expected_largest(double count) {
@@ -48,16 +48,23 @@ double drawn_largest(double count, std::uint64_t seed) {
   return std::numbers::sqrt2 * boost::math::erfc_inv(2 * above);
 }
 
-void add_jitter(const StepCalibration& calibration, double largest, StepTime& step) {
-  const double lengthened = calibration.replica_spread.value * largest;
-  if (lengthened == 0) return;
-  const Picoseconds jitter = to_picoseconds(std::max(Seconds(), lengthened * computing_time(step)));
+double expected_loss(const StepCalibration& calibration, const Plan& plan) {
+  const double spread = calibration.replica_spread.value;
+  return spread > 0 ? spread * expected_largest(plan.data) : 0;
+}
+
+Picoseconds replica_jitter(double loss, const StepTime& step) {
+  return loss > 0 ? to_picoseconds(std::max(Seconds(), loss * computing_time(step))) : Picoseconds{};
+}
+
+void add_jitter(Picoseconds jitter, StepTime& step) {
   step.end = step.end + jitter;
   step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] += to_seconds(jitter);
 }
 
-void add_jitter(const StepCalibration& calibration, double largest, StepSummary& step) {
-  add_jitter(calibration, largest, static_cast<StepTime&>(step));
+void add_jitter(Picoseconds jitter, StepSummary& step) {
+  if (jitter == Picoseconds{}) return;
+  add_jitter(jitter, static_cast<StepTime&>(step));
   step.energy = step.mean_power * to_seconds(step.end);
 }
 

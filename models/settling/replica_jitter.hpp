@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "models/job/step_calibration.hpp"
+#include "models/plan/plan.hpp"
 #include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
@@ -29,10 +30,16 @@ double expected_largest(double count);
 /// The largest of `count` standard normal numbers of a seed.
 double drawn_largest(double count, std::uint64_t seed);
 
-/// Adds the jitter of so many replicas to the end and the breakdown of a step.
-/// @param largest  of as many standard normal numbers: expected_largest() or a drawn one
-void add_jitter(const StepCalibration& calibration, double largest, StepTime& step);
+/// Share of C that the slowest replica of a plan is expected to lose: spread * z(R).
+double expected_loss(const StepCalibration& calibration, const Plan& plan);
+
+/// C of a step, with or without its jitter.
+Seconds computing_time(const StepTime& step);
+/// Jitter of the replicas of a step without jitter. @param loss  share of C: expected_loss() or a drawn one
+Picoseconds replica_jitter(double loss, const StepTime& step);
+/// Adds jitter to the end and the breakdown of a step.
+void add_jitter(Picoseconds jitter, StepTime& step);
 /// The same with the energy of the longer step.
-void add_jitter(const StepCalibration& calibration, double largest, StepSummary& step);
+void add_jitter(Picoseconds jitter, StepSummary& step);
 
 }  // namespace clusterwright

@@ -6,6 +6,7 @@
 
 #include "models/settling/local_steps.hpp"
 #include "models/settling/replica_jitter.hpp"
+#include "models/settling/slow_flows.hpp"
 
 namespace clusterwright {
 
@@ -24,10 +25,12 @@ std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<
   return full_step(steps, clocks, of_interest);
 }
 
-/// With the jitter of the replicas of the plan.
-template <class Step>
-Step jittered(const Scenario& scenario, const Plan& plan, Step step) {
-  if (scenario.steps.replica_spread.value > 0) add_jitter(scenario.steps, expected_largest(plan.data), step);
+/// With what unequal replicas and unequal flows add. @param end_of  end of the same step under another scenario
+template <class Step, class EndOf>
+Step jittered(const Scenario& scenario, const Plan& plan, Step step, const EndOf& end_of) {
+  const Picoseconds alike = step.end;
+  add_jitter(replica_jitter(expected_loss(scenario.steps, plan), step), step);
+  add_jitter(lost_to_slow_flows(scenario, alike, end_of), step);
   return step;
 }
 
@@ -36,7 +39,8 @@ Step jittered(const Scenario& scenario, const Plan& plan, Step step) {
 StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(plan), tries_(shortened_steps(plan)) {
   steps_.ask(scenario);
   Clocks clocks;
-  base_ = jittered(scenario, plan, settled_step(steps_, tries_, attempt_, clocks)->time());
+  StepTime base = settled_step(steps_, tries_, attempt_, clocks)->time();
+  base_ = jittered(scenario, plan, std::move(base), end_of());
   const std::optional<Plan> local = local_plan(plan);
   if (!local) return;
   local_.emplace_back(scenario, *local);
@@ -44,13 +48,17 @@ StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(pl
 }
 
 StepSummary StepWhatIfs::under(const Scenario& scenario) {
-  const StepSummary step = jittered(scenario, steps_.plan(), asked(scenario)->summary());
+  const StepSummary step = jittered(scenario, steps_.plan(), asked(scenario)->summary(), end_of());
   return local_.empty() ? step : mean_step(local_.front().under(scenario), step, steps_.plan().local_steps);
 }
 
 StepTime StepWhatIfs::time_under(const Scenario& scenario) {
-  const StepTime step = jittered(scenario, steps_.plan(), asked(scenario)->time());
+  const StepTime step = jittered(scenario, steps_.plan(), asked(scenario)->time(), end_of());
   return local_.empty() ? step : mean_step(local_.front().time_under(scenario), step, steps_.plan().local_steps);
+}
+
+std::function<Picoseconds(const Scenario&)> StepWhatIfs::end_of() {
+  return [this](const Scenario& scenario) { return asked(scenario)->time().end; };
 }
 
 std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
@@ -62,13 +70,19 @@ std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
 
 namespace {
 
+/// @param read  of the step, and of the end of the same step under other scenarios: asked for, they replace the step
 template <class Read>
 auto read_one(const Scenario& scenario, const Plan& plan, Read read, Picoseconds of_interest) {
   StepLengths steps(plan);
-  steps.ask(scenario);
+  const std::vector<ShortenedStep> tries = shortened_steps(plan);
   std::size_t attempt = 0;
-  Clocks clocks;
-  return read(*settled_step(steps, shortened_steps(plan), attempt, clocks, of_interest));
+  const auto settled = [&](const Scenario& asked, Picoseconds interest) {
+    steps.ask(asked);
+    Clocks clocks;
+    return settled_step(steps, tries, attempt, clocks, interest);
+  };
+  return read(*settled(scenario, of_interest),
+              [&](const Scenario& other) { return settled(other, any_end)->time().end; });
 }
 
 /// The step, or the mean of its two kinds where groups train apart.
@@ -84,10 +98,11 @@ auto read_step(const Scenario& scenario, const Plan& plan, Read read, Picosecond
 
 StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest) {
   const bool one_kind = !local_plan(plan);  // else neither end is that of the mean
-  const auto read = [&](const SettledStep& step) {
-    StepTime time = jittered(scenario, plan, step.time());
+  const auto read = [&](const SettledStep& step, const auto& end_of) {
+    StepTime time = step.time();
+    add_jitter(replica_jitter(expected_loss(scenario.steps, plan), time), time);
     return one_kind && time.end >= of_interest ? StepSummary{std::move(time), {}, {}, {}, {}}
-                                               : jittered(scenario, plan, step.summary());
+                                               : jittered(scenario, plan, step.summary(), end_of);
   };
   return read_step(scenario, plan, read, of_interest);
 }
@@ -105,7 +120,9 @@ void read_whole_step(const Scenario& scenario, const Plan& plan, const std::func
 }
 
 StepTime time_step(const Scenario& scenario, const Plan& plan) {
-  return read_step(scenario, plan, [&](const SettledStep& step) { return jittered(scenario, plan, step.time()); });
+  return read_step(scenario, plan, [&](const SettledStep& step, const auto& end_of) {
+    return jittered(scenario, plan, step.time(), end_of);
+  });
 }
 
 }  // namespace clusterwright

@@ -39,6 +39,7 @@ class StepWhatIfs {
 
  private:
   std::unique_ptr<SettledStep> asked(const Scenario& scenario);
+  std::function<Picoseconds(const Scenario&)> end_of();  ///< of its step under another scenario
 
   StepLengths steps_;
   std::vector<ShortenedStep> tries_;

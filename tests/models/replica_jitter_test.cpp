@@ -39,18 +39,6 @@ Scenario nested_barriers() {
   return s;
 }
 
-StepCalibration with_spread(double value) {
-  StepCalibration calibration;
-  calibration.replica_spread.value = value;
-  return calibration;
-}
-
-Seconds computing(StepTime step) {
-  const Picoseconds end = step.end;
-  add_jitter(with_spread(0.5), 2, step);
-  return to_seconds(step.end - end);
-}
-
 std::vector<double> normal_draws(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(0, spread);
@@ -113,7 +101,8 @@ TEST_CASE("drawn largest numbers are those of as many draws", "[models][jitter]"
 TEST_CASE("the slowest replica lengthens an unfolded step by what its computation is longer", "[models][jitter]") {
   const Scenario s = nested_barriers();
   const Plan plan = resolve_plan(s).plan;
-  const Seconds equal = step_of(s, std::vector<double>(replicas, 0.0)), computation = computing(time_step(s, plan));
+  const Seconds equal = step_of(s, std::vector<double>(replicas, 0.0)),
+                computation = computing_time(time_step(s, plan));
   REQUIRE(computation > 0.4 * equal);
   constexpr std::size_t draws = 48;
   std::vector<double> unfolded, folded;
@@ -142,7 +131,7 @@ TEST_CASE("jitter is charged, grows with the size and is drawn by seeds", "[mode
   const StepTime step = time_step(s, plan);
   const Seconds jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)];
   CHECK(to_seconds(step.end - equal.end) / jitter == Approx(1).epsilon(1e-6));
-  CHECK(jitter / (spread * expected_largest(replicas) * computing(equal)) == Approx(1).epsilon(1e-6));
+  CHECK(jitter / (spread * expected_largest(replicas) * computing_time(equal)) == Approx(1).epsilon(1e-6));
   const StepSummary summary = summarise_step(s, plan);
   CHECK(summary.end == step.end);
   CHECK(summary.energy / (summary.mean_power * to_seconds(summary.end)) == Approx(1));

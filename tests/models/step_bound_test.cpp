@@ -25,7 +25,7 @@ double bound_of(const Scenario& s, const Plan& plan) {
   std::vector<StageExchanges> exchanges;
   for (int c = 0; c < stages.classes(); ++c) exchanges.push_back(times.of_stage(planned, stages.first_of(c)));
   const StepBound bound(planned, stages, costs, plan.pipeline > 1 ? times.message(planned) : 0,
-                        s.steps.replica_spread.value * expected_largest(plan.data));
+                        expected_loss(s.steps, plan));
   return bound.seconds(exchanges, times.activation_copy(plan, planned.offload), power_headroom(s, prices));
 }
 

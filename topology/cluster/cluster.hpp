@@ -10,6 +10,7 @@
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/cluster/domain_blocks.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
+#include "topology/fabrics/flow_tail.hpp"
 #include "topology/fabrics/grown_tree.hpp"
 #include "topology/fabrics/network_size.hpp"
 #include "topology/nodes/node_group.hpp"
@@ -39,13 +40,15 @@ struct Cluster {
   /// Accelerators of one inner domain: a node, or the whole nodes that scale-up links join to one machine (72 for
   /// an NVL72 rack of trays with 4). The last domain may be partly filled.
   int domain = 8;
-  bool switch_reduction = false;                 ///< switches that join a whole domain can reduce
-  BytesPerSecond scale_up_bandwidth;             ///< one accelerator, one direction; zero without scale-up links
-  BytesPerSecond nic_bandwidth;                  ///< one NIC, one direction
-  NodeLinks links;                               ///< inside one domain
-  std::vector<NodeGroup> groups;                 ///< nodes by kind, in the order of their numbers
-  DomainBlocks blocks;                           ///< accelerators of each domain that the job uses
-  BlockRequest request;                          ///< the wishes that chose the blocks, for other sizes
+  bool switch_reduction = false;      ///< switches that join a whole domain can reduce
+  BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
+  BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
+  NodeLinks links;                    ///< inside one domain
+  std::vector<NodeGroup> groups;      ///< nodes by kind, in the order of their numbers
+  DomainBlocks blocks;                ///< accelerators of each domain that the job uses
+  BlockRequest request;               ///< the wishes that chose the blocks, for other sizes
+  /// Flows between nodes take their times in this part of all cases: a what-if. Absent: all take the mean.
+  std::optional<TailPart> slow_flows;
   std::vector<std::string> remarks;              ///< sentences about parts that work together, but lose something
   std::shared_ptr<const ClusterNetwork> routed;  ///< see network()
 

@@ -123,11 +123,28 @@ bool check_file_servers(const FabricSpec& spec, std::vector<FabricError>& errors
   return errors.empty();
 }
 
+/// A Pareto law beyond the last quantile has a mean only if it falls fast enough.
+void check_tail(const FabricSpec& spec, std::vector<FabricError>& errors) {
+  constexpr double most_growth = 9;  // from 1 in 100 to 1 in 1,000
+  if (!spec.tail || !spec.tail->p999) return;
+  const double p99 = spec.tail->p99, p999 = *spec.tail->p999;
+  if (p999 < p99 || p999 > most_growth * p99)
+    errors.push_back(
+        {"E0348",
+         fmt::format("flows exceed {:g} medians once in 100 and {:g} once in 1,000: the latter must be from "
+                     "1 to {:g} times the former",
+                     p99, p999, most_growth),
+         {"/fabric/tail/p999", "/fabric/tail/p99"},
+         "",
+         "leave out p999: the tail then goes on as it begins"});
+}
+
 }  // namespace
 
 std::vector<FabricError> check_fabric(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
   std::vector<FabricError> errors;
   KeyCheck(spec, errors).check();
+  check_tail(spec, errors);
   if (!errors.empty() || !check_file_servers(spec, errors) || !check_sites(spec, size, errors)) return errors;
   const NetworkSize one_site = site_size(spec, size);
   if (one_site.nics_per_node < 1) return errors;

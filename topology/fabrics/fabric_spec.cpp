@@ -116,6 +116,19 @@ const Record<SitesSpec>& record(const SitesSpec*) {
   return table;
 }
 
+const Record<TailSpec>& record(const TailSpec*) {
+  using S = TailSpec;
+  static const auto table =
+      Record<S>("tail", "Times that flows between nodes take by chance, over their median")
+          .required("p99", &S::p99, {.help = "time that 1 in 100 flows exceeds, over the median", .min = 1, .max = 40})
+          .optional("p999", &S::p999,
+                    {.help = "time that 1 in 1,000 flows exceeds, over the median: at least p99, less than nine times "
+                             "p99; if not given, the tail goes on as it begins",
+                     .min = 1,
+                     .max = 360});
+  return table;
+}
+
 const Record<FabricSpec>& record(const FabricSpec*) {
   static const auto table = [] {
     Record<FabricSpec> t("fabric", "The network that joins the nodes");
@@ -164,6 +177,9 @@ const Record<FabricSpec>& record(const FabricSpec*) {
         .optional("torus", &FabricSpec::torus, {.help = "dimensions of a torus"})
         .optional("hyperx", &FabricSpec::hyperx, {.help = "dimensions of a HyperX"})
         .optional("sites", &FabricSpec::sites, {.help = "several sites, far from each other"})
+        .optional("tail", &FabricSpec::tail,
+                  {.help = "how far flows between nodes differ by chance; collectives wait for their slowest flow; if "
+                           "not given, all flows take the mean time"})
         .optional(
             "hop_latency_us", &FabricSpec::hop_latency,
             {.help = "latency of one switch and its cable; if not given, that of the slowest named switch with 10 m of "

@@ -100,6 +100,13 @@ struct SitesSpec {
 };
 const Record<SitesSpec>& record(const SitesSpec*);
 
+/// Times that flows between nodes take by chance, over their median: quantiles, as a benchmark of messages prints them.
+struct TailSpec {
+  double p99 = 1;              ///< 1 in 100 flows takes longer
+  std::optional<double> p999;  ///< 1 in 1,000; absent: the tail goes on as it begins
+};
+const Record<TailSpec>& record(const TailSpec*);
+
 struct FabricSpec {
   FabricKind kind = FabricKind::fat_tree;
   Transport transport = Transport::infiniband;
@@ -119,6 +126,7 @@ struct FabricSpec {
   std::optional<TorusSpec> torus;
   std::optional<HyperxSpec> hyperx;
   std::optional<SitesSpec> sites;
+  std::optional<TailSpec> tail;  ///< absent: all flows take the mean time
   Sourced<Seconds> hop_latency;  ///< latency of one switch and its cable
 };
 const Record<FabricSpec>& record(const FabricSpec*);

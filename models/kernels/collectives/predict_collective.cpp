@@ -15,6 +15,7 @@
 #include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/other_algorithms.hpp"
+#include "models/kernels/collectives/slow_flow.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -280,6 +281,15 @@ CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes)
   }
 }
 
+double CollectivePredictor::slowest_flow() const {
+  const std::optional<TailSpec>& tail = cluster_.spec.fabric.tail;
+  if (!tail || !crosses_domains()) return 1;
+  double flows = 0;
+  for (const Communicator& group : request_.groups)
+    flows += request_.op == CollectiveOp::send ? 1 : static_cast<double>(group.size());
+  return FlowTail(*tail).slowest(flows);
+}
+
 CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   const Slowest slowest = slowest_or_refuse(bytes);
   const CollectiveTiming& priced = slowest.timing;
@@ -289,7 +299,7 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   const double spread = std::exp(collective_half_width(judged, bytes, priced, parameters_));
   CollectiveAnswer answer;
   answer.bytes = bytes;
-  answer.time = priced.time();
+  answer.time = (on_fabric(slowest) ? with_slow_flow(priced, slowest_flow()) : priced).time();
   answer.low = answer.time / spread;
   answer.high = answer.time * spread;
   answer.algorithm_bandwidth = bytes / answer.time;

@@ -78,6 +78,7 @@ class CollectivePredictor {
   Slowest slowest_or_refuse(Bytes bytes) const;
   static bool on_fabric(const Slowest& slowest);
   std::string limit(const Slowest& slowest) const;
+  double slowest_flow() const;  ///< mean time of the slowest flow of all groups, over that of one
 
   const Cluster& cluster_;
   const CollectiveSet& parameters_;
