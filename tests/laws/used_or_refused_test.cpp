@@ -40,6 +40,7 @@ const std::vector<Base> bases = {
     {"llama3-70b-finetune-nvme", {}},
     {"llama3-8b-h100-64", {"job.task=lora", "job.lora_rank=16"}},
     {"llama3-8b-h100-64", {"job.sharding=hsdp"}},
+    {"llama3-8b-h100-64", {"cluster.fabric.tail.p99=1.5"}},
     {"llama3-8b-h100-64",
      {"job.offload.optimizer=pool",
       R"(cluster.pool={"capacity_gb":4000,"accelerator_gb_per_s":50,"total_gb_per_s":500})"}},
