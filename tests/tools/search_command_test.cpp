@@ -43,6 +43,21 @@ TEST_CASE("pins and limits hold, and contradict each other with words", "[tools]
   CHECK(against.err.find("leave no value of tensor") != std::string::npos);
 }
 
+TEST_CASE("a limit takes orders of ranks as tables name them", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto steps = [&](const std::string& order) {
+    const auto outcome = room.run(small_search + "--quiet --constraint order=" + order);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    std::vector<double> out;
+    for (const JsonValue& plan : outcome.json().at("plans").elements())
+      out.push_back(plan.at("step_time_s").as_number());
+    return out;
+  };
+  CHECK(steps("pipeline-data") == steps("tensor-context-pipeline-data"));
+  CHECK(room.run(small_search + "--constraint order=pipeline").code == 2);
+}
+
 TEST_CASE("the command of the best plan says each field once", "[tools]") {
   const testing::ProgramRoom room;
   const auto found =

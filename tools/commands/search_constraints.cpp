@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -86,11 +87,20 @@ NumberLimit number_limit(const Limit& limit) {
   return out;
 }
 
+/// The one name that ends with what was typed, as tables shorten it: "data-pipeline". Else what was typed.
+std::string whole_name(const std::string& typed, const std::vector<std::string>& names) {
+  const auto ends = [&](const std::string& name) { return name == typed || name.ends_with("-" + typed); };
+  const auto found = std::ranges::find_if(names, ends);
+  const bool shortened = typed.find('-') != std::string::npos && std::ranges::count_if(names, ends) == 1;
+  return shortened ? *found : typed;
+}
+
 template <class E, std::size_t count>
 ChoiceLimit<E, count> choice_limit(const Limit& limit, const ChoiceLimit<E, count>&) {
   std::array<bool, count> named{};
   const std::vector<std::string> names(EnumNames<E>::names.begin(), EnumNames<E>::names.begin() + count);
-  for (const std::string& value : values_of(limit)) named[parse_choice("--constraint", value, names)] = true;
+  for (const std::string& value : values_of(limit))
+    named[parse_choice("--constraint", whole_name(value, names), names)] = true;
   if (limit.sign != "=" && limit.sign != "!=")
     throw limit.error(fmt::format("\"{}\" is no sign for a choice", limit.sign), form);
   ChoiceLimit<E, count> out;
