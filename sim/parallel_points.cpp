@@ -2,6 +2,7 @@
 #include "sim/parallel_points.hpp"
 
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <atomic>
 #include <exception>
@@ -20,7 +21,9 @@ void for_each_point(const std::vector<std::size_t>& order, const std::function<v
       errors[place] = std::current_exception();
     }
   };
-  tbb::parallel_for(std::size_t{0}, order.size(), take_next, tbb::simple_partitioner());
+  // A thread that waits here for the last point would else begin a long one of whatever has called this.
+  tbb::this_task_arena::isolate(
+      [&] { tbb::parallel_for(std::size_t{0}, order.size(), take_next, tbb::simple_partitioner()); });
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
 }

@@ -33,6 +33,7 @@
 #include "models/settling/retimed_step.hpp"
 #include "models/settling/step_drift.hpp"
 #include "models/settling/step_simulation.hpp"
+#include "sim/parallel_points.hpp"
 
 namespace clusterwright {
 
@@ -134,11 +135,15 @@ void StepPair::settle(Clocks& clocks, Picoseconds of_interest) {
   clocks = longer_->clocks();
 }
 
-/// Replays both at the clocks of the longer step.
+/// Replays both at the clocks of the longer step, side by side where that pays.
 void StepPair::replay() {
   shorter_->set_clocks(longer_->clocks());
-  shorter_->replay();
-  longer_->replay();
+  constexpr std::size_t long_enough = 20'000;  // ops, some milliseconds
+  RetimedStep* const both[] = {longer_, shorter_};
+  if (longer_->view().structure.op_count() >= long_enough)
+    for_each_point({0, 1}, [&](std::size_t i) { both[i]->replay(); });
+  else
+    for (RetimedStep* const step : both) step->replay();
 }
 
 /// Whether the drift is negligible, or small as a third step shows. The third step also shows whether charges have
