@@ -82,7 +82,7 @@ Seconds drawn_time(const Scenario& scenario, const StepTime& step, const Plan& p
   const double expected = expected_loss(scenario.steps, plan);
   if (expected == 0) return to_seconds(step.end);
   const double drawn = expected * drawn_largest(plan.data, seed) / expected_largest(plan.data);
-  return to_seconds(step.end + replica_jitter(drawn, step) - replica_jitter(expected, step));
+  return to_seconds(step.end) + (drawn - expected) * computing_time(step);
 }
 
 }  // namespace

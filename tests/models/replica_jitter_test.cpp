@@ -24,11 +24,11 @@ constexpr double spread = 0.03;
 constexpr int replicas = 8;
 
 /// Tensor groups of 2 in pipelines of 2, eight replicas of them.
-Scenario nested_barriers() {
+Scenario nested_barriers(int data = replicas) {
   SmallCase c;
   c.tensor = 2;
   c.pipeline = 2;
-  c.data = replicas;
+  c.data = data;
   c.layers = 4;
   c.hidden = 4096;
   c.heads = 32;
@@ -146,4 +146,18 @@ TEST_CASE("jitter is charged, grows with the size and is drawn by seeds", "[mode
   CHECK(samples.expected.back() == to_seconds(step.end));
   CHECK(time_quantile(samples.times, 0.05) < to_seconds(step.end));
   CHECK(time_quantile(samples.times, 0.95) > to_seconds(step.end));
+}
+
+// The larger of two normal numbers is below 0 a quarter of the time.
+TEST_CASE("the slower of two replicas may be faster than both are on average", "[models][jitter]") {
+  Scenario s = nested_barriers(2);
+  const Plan plan = resolve_plan(s).plan;
+  const Picoseconds alike = time_step(s, plan).end;
+  s.steps.replica_spread.value = spread;
+  const StepTime step = time_step(s, plan);
+  const SampledSteps samples = sample_steps(s, {}, plan, 1, 2000);
+  double sum = 0, faster = 0;
+  for (const Seconds time : samples.times) sum += time.in(second), faster += time < to_seconds(alike);
+  CHECK(sum / 2000 == Approx(to_seconds(step.end).in(second)).epsilon(0.002));
+  CHECK(faster / 2000 == Approx(0.25).epsilon(0.15));
 }
