@@ -47,6 +47,7 @@
 #include "models/prediction/evidence.hpp"
 #include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/prediction/tail_error.hpp"
 #include "models/settling/clock_search.hpp"
 #include "models/settling/replica_jitter.hpp"
 #include "sim/field_table.hpp"
@@ -356,6 +357,8 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.size = std::min(s.steps.residuals.size.value, out.own);
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s, out.parameters)));
   out.folding = folds_exactly(s, step.plan) ? 0 : folding_error;
+  const double jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] / step.step_time;
+  if (const double tail = tail_error(s, jitter - shares.jitter); tail > 0) out.parameters["fabric.tail"] = tail;
   const double variance =
       squared(out.own) + squared(out.shared) + squared(out.folding) + fitted + sum_of_squares(out.parameters);
   out.sigma = std::min(most_sigma, std::sqrt(variance));

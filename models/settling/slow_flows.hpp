@@ -5,7 +5,7 @@
 /// the mean of one. How slow that is changes from one collective to the next. The step is therefore replayed with all
 /// its collectives in one part of that distribution after another: the faster half, up to 90, 99 and 99.9 %, and the
 /// rest. The loss is the mean over the parts, by their shares, less the step whose flows all take the mean. Collectives
-/// that hide behind computation cost time in the worst parts alone. Exact where each collective costs time of its own;
+/// that hide behind computation cost time in the worst parts alone. This is exact where each costs time of its own;
 /// checked against steps whose collectives have drawn times: tests/models/slow_flows_test.cpp.
 #pragma once
 
