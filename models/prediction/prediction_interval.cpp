@@ -41,13 +41,13 @@
 #include <string_view>
 
 #include "models/job/parameter_choice.hpp"
+#include "models/kernels/collectives/slow_flow.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/evidence.hpp"
 #include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/tail_error.hpp"
 #include "models/settling/clock_search.hpp"
 #include "models/settling/replica_jitter.hpp"
 #include "sim/field_table.hpp"
@@ -358,7 +358,8 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s, out.parameters)));
   out.folding = folds_exactly(s, step.plan) ? 0 : folding_error;
   const double jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] / step.step_time;
-  if (const double tail = tail_error(s, jitter - shares.jitter); tail > 0) out.parameters["fabric.tail"] = tail;
+  if (const auto& tail = s.cluster.spec.fabric.tail; tail && s.cluster.has_network())
+    out.parameters["fabric.tail"] = tail_error(*tail, s.cluster.blocks.accelerators, jitter - shares.jitter);
   const double variance =
       squared(out.own) + squared(out.shared) + squared(out.folding) + fitted + sum_of_squares(out.parameters);
   out.sigma = std::min(most_sigma, std::sqrt(variance));

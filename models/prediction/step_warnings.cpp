@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "models/job/model_rules.hpp"
+#include "models/kernels/collectives/slow_flow.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/rank_shapes.hpp"
 #include "models/plan/planned_job.hpp"
@@ -105,11 +106,8 @@ void add_paths(const Scenario& s, const StepPrediction& step, std::vector<std::s
 void add_far_tail(const Cluster& cluster, std::vector<std::string>& out) {
   const std::optional<TailSpec>& tail = cluster.spec.fabric.tail;
   if (!tail || !cluster.has_network()) return;
-  if (const int flows = cluster.blocks.accelerators; flows > FlowTail(*tail).stated_flows())
-    out.push_back(
-        fmt::format("up to {} flows wait for the slowest of them, and fabric.tail says what 1 in {:.0f} takes: slower "
-                    "ones follow the Pareto law through its last two quantiles",
-                    flows, FlowTail(*tail).stated_flows()));
+  if (std::string text = far_tail_sentence(*tail, cluster.blocks.accelerators); !text.empty())
+    out.push_back(std::move(text));
 }
 
 /// NICs without a working cable, whose ranks use another NIC of their node.

@@ -7,7 +7,6 @@
 
 #include "models/kernels/collectives/slow_flow.hpp"
 #include "models/plan/resolve_plan.hpp"
-#include "models/prediction/tail_error.hpp"
 #include "models/settling/step_simulation.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "support/catch.hpp"
@@ -135,13 +134,10 @@ TEST_CASE("a slow flow keeps its collective waiting, a fast one ends it sooner",
 
 // Of a loss of 0.934 means for the slowest of 1,024 flows, 0.418 is within p99: 300,000 draws.
 TEST_CASE("what a tail does beyond its last quantile is an error of the step", "[models][jitter]") {
-  Scenario s = sharded_layers(100);
-  s.cluster.spec.fabric.tail = TailSpec{1.5, {}};
-  s.cluster.blocks.accelerators = 1024;
-  CHECK(tail_error(s, 0.1) == Approx(0.1 * 0.5 * (0.934 - 0.418) / 0.934).epsilon(0.01));
-  s.cluster.blocks.accelerators = 8;
-  CHECK(tail_error(s, 0.1) < 0.1 * 0.5 * 0.2);  // seldom one in 100
-  CHECK(tail_error(s, 0) == 0);
-  s.cluster.spec.fabric.tail.reset();
-  CHECK(tail_error(s, 0.1) == 0);
+  const TailSpec tail{1.5, {}};
+  CHECK(tail_error(tail, 1024, 0.1) == Approx(0.1 * 0.5 * (0.934 - 0.418) / 0.934).epsilon(0.01));
+  CHECK(tail_error(tail, 8, 0.1) < 0.1 * 0.5 * 0.2);  // seldom one in 100
+  CHECK(tail_error(tail, 1024, 0) == 0);
+  CHECK(far_tail_sentence(tail, 64).empty());
+  CHECK(far_tail_sentence(tail, 1024).find("1 in 100") != std::string::npos);
 }

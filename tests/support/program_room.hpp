@@ -95,4 +95,12 @@ inline void check_refused(const std::string& arguments, const std::string& code,
   check_refused(ProgramRoom(), arguments, code, words);
 }
 
+/// What a command answers in JSON, which must succeed.
+inline JsonValue json_answer(const ProgramRoom& room, const std::string& words) {
+  const Outcome outcome = room.run(words + " --format json");
+  INFO("clusterwright " << words << "\n" << outcome.err);
+  REQUIRE(outcome.code == 0);
+  return outcome.json();
+}
+
 }  // namespace clusterwright::testing

@@ -13,13 +13,6 @@ namespace {
 
 const std::string on_1024 = "llama3-70b-h100 --set job.placement.machine_nodes=256 ";
 
-JsonValue placed_answer(const ProgramRoom& room, const std::string& arguments) {
-  const Outcome outcome = room.run(arguments + " --format json");
-  INFO("clusterwright " << arguments << "\n" << outcome.err);
-  REQUIRE(outcome.code == 0);
-  return outcome.json();
-}
-
 double step_seconds(const JsonValue& answer) {
   return answer.at("step_time_s").as_number();
 }
@@ -32,7 +25,7 @@ std::string nodes_from(int first, int count) {
 
 std::vector<double> times_by_size(const ProgramRoom& room, const std::string& arguments) {
   std::vector<double> times;
-  const JsonValue answer = placed_answer(room, "scale llama3-8b-h100-64 --gpus 8,16,64 " + arguments);
+  const JsonValue answer = json_answer(room, "scale llama3-8b-h100-64 --gpus 8,16,64 " + arguments);
   for (const JsonValue& point : answer.at("points").elements()) times.push_back(step_seconds(point));
   return times;
 }
@@ -41,15 +34,15 @@ std::vector<double> times_by_size(const ProgramRoom& room, const std::string& ar
 
 TEST_CASE("a job runs on any nodes of a larger machine", "[cli][placement]") {
   const ProgramRoom room;
-  const double packed = step_seconds(placed_answer(room, "run llama3-70b-h100"));
+  const double packed = step_seconds(json_answer(room, "run llama3-70b-h100"));
   for (const std::string order : {"packed", "scattered", "shuffled"}) {
     const Outcome outcome = room.run("run " + on_1024 + "--placement " + order);
     CHECK(outcome.code == 0);
     CHECK(has(outcome.out, "placement: 128 of 256 nodes of the machine, " + order));
-    CHECK(step_seconds(placed_answer(room, "run " + on_1024 + "--placement " + order)) == Approx(packed).epsilon(0.05));
+    CHECK(step_seconds(json_answer(room, "run " + on_1024 + "--placement " + order)) == Approx(packed).epsilon(0.05));
   }
   room.write("first.txt", nodes_from(0, 128));
-  CHECK(step_seconds(placed_answer(room, "run " + on_1024 + "--placement first.txt")) == packed);
+  CHECK(step_seconds(json_answer(room, "run " + on_1024 + "--placement first.txt")) == packed);
   CHECK(has(room.run("run " + on_1024 + "--placement first.txt").out, "in the order given"));
   room.write("list.json", "[0, 1, 3, 2,\n 4,5, 7, 6]");
   CHECK(room.run("run llama3-8b-h100-64 --placement list.json").code == 0);
@@ -82,15 +75,15 @@ TEST_CASE("a wrong placement says what is wrong, and where", "[cli][placement]")
 TEST_CASE("a slow node slows the step, and its effective scenario gives the same answer", "[cli][placement]") {
   const ProgramRoom room;
   const std::string placed = "run " + on_1024 + "--placement shuffled --seed 4 ";
-  const double usual = step_seconds(placed_answer(room, placed));
-  const JsonValue slow = placed_answer(room, placed + "--slow node:10% --slow 3xgpu:2%");
+  const double usual = step_seconds(json_answer(room, placed));
+  const JsonValue slow = json_answer(room, placed + "--slow node:10% --slow 3xgpu:2%");
   CHECK(step_seconds(slow) > 1.01 * usual);
   CHECK(step_seconds(slow) < usual / 0.9);
   CHECK(has(room.run(placed + "--slow node:10%").out, "slower than the others: accelerators "));
   const std::string text = room.run(placed + "--slow node:10% --slow 3xgpu:2% --format json").out;
   const std::size_t begin = text.find("\"scenario\": {") + 12, end = text.find("\n  },", begin) + 4;
   room.write("effective.json", text.substr(begin, end - begin));
-  CHECK(step_seconds(placed_answer(room, "run effective.json")) == step_seconds(slow));
+  CHECK(step_seconds(json_answer(room, "run effective.json")) == step_seconds(slow));
 }
 
 TEST_CASE("a wrong --slow says what is wrong", "[cli][placement]") {
@@ -108,12 +101,12 @@ TEST_CASE("a wrong --slow says what is wrong", "[cli][placement]") {
 TEST_CASE("samples are the steps that run predicts for each seed", "[cli][placement]") {
   const ProgramRoom room;
   const std::string job = "run llama3-8b-h100-64 --slow 2xnode:8% --slow gpu:3% ";
-  const JsonValue samples = placed_answer(room, job + "--samples 12 --seed 5").at("samples");
+  const JsonValue samples = json_answer(room, job + "--samples 12 --seed 5").at("samples");
   CHECK(samples.at("first_seed").as_integer() == 5);
   const auto& times = samples.at("step_times_s").elements();
   REQUIRE(times.size() == 12);
   const auto at_seed = [&](std::int64_t seed) {
-    return step_seconds(placed_answer(room, job + "--seed " + std::to_string(seed)));
+    return step_seconds(json_answer(room, job + "--seed " + std::to_string(seed)));
   };
   const auto& expected = samples.at("expected_jitter_s").elements();
   REQUIRE(expected.size() == 12);
@@ -129,7 +122,7 @@ TEST_CASE("samples are the steps that run predicts for each seed", "[cli][placem
        {"Step time over 12 draws (seeds 5 to 16)", "10th percentile", "At the expected jitter", "slowest"})
     CHECK(has(table, words));
   CHECK_FALSE(has(room.run(job + "--samples 3").out, "percentile"));
-  CHECK(placed_answer(room, job).at("samples").is_null());
+  CHECK(json_answer(room, job).at("samples").is_null());
 }
 
 TEST_CASE("samples of nothing that is drawn are refused", "[cli][placement]") {

@@ -61,6 +61,16 @@ TEST_CASE("equal flows have no slowest one, and parts of a tail are the whole", 
   CHECK(tail.slowest(100'000) > tail.slowest(1000));
 }
 
+// One flow of the widest tail: 0.5 + area to p99 + p99 0.01 / (1 - ln 9 / ln 10), over itself.
+TEST_CASE("the widest tails have finite times", "[topology]") {
+  const FlowTail tail({40, 360.0});
+  CHECK(tail.slowest(1) == Approx(1).epsilon(1e-6));
+  for (const double flows : {2.0, 64.0, 1e6})
+    for (const TailPart part : {TailPart{0, 0.5}, TailPart{0.99, 0.999}, TailPart{0.999, 1}, TailPart{}})
+      CHECK(std::isfinite(tail.slowest(flows, part)));
+  CHECK(tail.slowest(1e6) > tail.slowest(64));
+}
+
 TEST_CASE("a tail without a mean is refused", "[topology]") {
   CHECK_THROWS_AS(FlowTail({50, {}}), std::invalid_argument);
   CHECK_THROWS_AS(FlowTail({1.5, 15.0}), std::invalid_argument);

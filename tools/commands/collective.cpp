@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "models/kernels/collectives/slow_flow.hpp"
 #include "models/prediction/unstated_routing.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/parallel_points.hpp"
@@ -235,6 +236,9 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
                           {}};
   const CollectivePredictor predictor(cluster, parameters, routed, asked);
   report.rows = predict_all(predictor, sizes);
+  if (const auto& tail = cluster.spec.fabric.tail)
+    if (const std::string text = far_tail_sentence(*tail, predictor.flows()); !text.empty())
+      report.warnings.push_back(text);
   include_hashing(request, cluster, parameters, asked, sizes, report);
   std::optional<AgainstUsual> against;
   if (!request.parameters.empty()) against = compare_with_usual(parameters, session, routed, asked, sizes, report);

@@ -17,6 +17,7 @@
 #include "models/kernels/collectives/other_algorithms.hpp"
 #include "models/kernels/collectives/slow_flow.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/interval.hpp"
 
 namespace clusterwright {
 
@@ -281,13 +282,20 @@ CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes)
   }
 }
 
-double CollectivePredictor::slowest_flow() const {
-  const std::optional<TailSpec>& tail = cluster_.spec.fabric.tail;
-  if (!tail || !crosses_domains()) return 1;
+double CollectivePredictor::flows() const {
   double flows = 0;
   for (const Communicator& group : request_.groups)
     flows += request_.op == CollectiveOp::send ? 1 : static_cast<double>(group.size());
-  return FlowTail(*tail).slowest(flows);
+  return crosses_domains() ? flows : 0;
+}
+
+/// With the slowest of its flows. @param half_width  of the interval in log space; grows by what the tail leaves open
+Seconds CollectivePredictor::with_tail(const CollectiveTiming& priced, double& half_width) const {
+  const std::optional<TailSpec>& tail = cluster_.spec.fabric.tail;
+  if (!tail) return priced.time();
+  const Seconds time = with_slow_flow(priced, FlowTail(*tail).slowest(flows())).time();
+  half_width = std::hypot(half_width, half_width_90 * tail_error(*tail, flows(), 1 - priced.time() / time));
+  return time;
 }
 
 CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
@@ -296,10 +304,11 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   const bool as_all_to_all =
       between_experts(request_.op) && moves_over_pcie(slowest.layout->shape, slowest.layout->links);
   const CollectiveOp judged = as_all_to_all ? CollectiveOp::all_to_all : request_.op;
-  const double spread = std::exp(collective_half_width(judged, bytes, priced, parameters_));
+  double half_width = collective_half_width(judged, bytes, priced, parameters_);
   CollectiveAnswer answer;
   answer.bytes = bytes;
-  answer.time = (on_fabric(slowest) ? with_slow_flow(priced, slowest_flow()) : priced).time();
+  answer.time = on_fabric(slowest) ? with_tail(priced, half_width) : priced.time();
+  const double spread = std::exp(half_width);
   answer.low = answer.time / spread;
   answer.high = answer.time * spread;
   answer.algorithm_bandwidth = bytes / answer.time;

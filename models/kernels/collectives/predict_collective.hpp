@@ -51,6 +51,9 @@ class CollectivePredictor {
   /// @throws ConfigError E0332 where NCCL does not offer the forced algorithm or protocol
   CollectiveAnswer predict(Bytes bytes) const;
 
+  /// Flows of all groups, which wait for each other; 0 inside one domain.
+  double flows() const;
+
   /// Most loaded links under the traffic of the algorithm that `bytes` takes, in seconds per counted byte, descending.
   std::vector<BusiestLink> busiest(Bytes bytes, std::size_t top) const;
 
@@ -78,7 +81,7 @@ class CollectivePredictor {
   Slowest slowest_or_refuse(Bytes bytes) const;
   static bool on_fabric(const Slowest& slowest);
   std::string limit(const Slowest& slowest) const;
-  double slowest_flow() const;  ///< mean time of the slowest flow of all groups, over that of one
+  Seconds with_tail(const CollectiveTiming& priced, double& half_width) const;
 
   const Cluster& cluster_;
   const CollectiveSet& parameters_;
