@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "calibration/validation/error_figures.hpp"
-#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "sim/interval.hpp"
 
 namespace clusterwright {

@@ -9,7 +9,7 @@
 
 #include "models/comparison/price_spread.hpp"
 #include "models/job/price_list.hpp"
-#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "models/search/best_plan.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/diagnostic.hpp"

@@ -14,8 +14,9 @@
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "models/prediction/step_laws.hpp"
+#include "sim/interval.hpp"
 #include "sim/parallel_points.hpp"
 #include "sim/plain_number.hpp"
 

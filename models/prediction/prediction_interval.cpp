@@ -12,22 +12,9 @@
 // to be assumed, a stack, accelerator or architecture that was not fitted, and doublings beyond the fitted sizes. The
 // 90 % interval is time * exp(+-1.645 sigma).
 //
-// Invariant: in the ratio of two steps, common causes cancel. Slopes are subtracted before C is applied, shared parts
-// of one family too; errors of folding do not. Of `own`, steps of one job and layout (job_key) keep only the part that
-// differs with the number of accelerators, and steps of one job under two layouts (work_key) the part that differs with
-// the layout. Twins (twin_key: the same job on other networks or under other limits) have an error of `own` in each
-// charge, in as far as its share of the step differs.
-//
 // Example: residual 0.080, of it own 0.050, so shared = sqrt(0.080^2 - 0.050^2) = 0.062. GEMMs are 60 % of the step and
 // their factor is known to 5 %: s' C s = 0.03^2. sigma = sqrt(0.080^2 + 0.03^2) = 0.085, and 90 % lie within a factor
-// of 1.15. Against the same job on another number of accelerators, with equal slopes and a size part of 0.02, sigma is
-// sqrt(2) * 0.02 = 0.028: 4.8 %.
-//
-// The error of a ratio has the shape of Student's t with three degrees of freedom, stretched so that 90 % lie within
-// 1.645 sigma: held-out errors of published pairs have half of them within 0.46 sigma and 1 % beyond 3.2, which a
-// normal distribution puts at 0.67 and 2.6. In the example, a step that is predicted 4 % faster is so with a
-// probability of 0.5 + (x / (1 + x^2) + atan(x)) / pi = 93 %, where x = (0.04 / 0.028) (2.353 / 1.645) / sqrt(3)
-// = 1.18.
+// of 1.15.
 //
 // Source: first-order propagation of errors; docs/models/interval.md.
 #include "models/prediction/prediction_interval.hpp"
@@ -37,7 +24,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string_view>
 
 #include "models/job/parameter_choice.hpp"
@@ -48,7 +34,7 @@
 #include "models/prediction/evidence.hpp"
 #include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/settling/clock_search.hpp"
+#include "models/prediction/variance.hpp"
 #include "models/settling/replica_jitter.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
@@ -68,17 +54,8 @@ constexpr double usual_distance = 0.36;
 /// with hashed paths were within 1.3 % (docs/models/pipeline-and-step.md, "Folding").
 constexpr double folding_error = 0.008;
 
-/// Standard deviation of ln(time) by the clocks, which are searched to a tolerance.
-constexpr double replay_error = clock_tolerance;
-
-/// 95 % quantile of Student's t distribution with three degrees of freedom.
-constexpr double student_95 = 2.353363;
-
 /// An interval of a factor of 100 either way says that nothing is known, and no wider one says more.
 constexpr double most_sigma = 2.8;
-
-/// Relative difference of a variance and the square of a standard error that eight written digits leave.
-constexpr double written_digits = 1e-5;
 
 /// Share of one kind of charges in the time outside bubbles, as bubbles scale with the work around them.
 double share(const StepPrediction& step, ChargeKind kind) {
@@ -126,44 +103,6 @@ std::map<std::string, double> slopes_of(const FactorShares& shares, const std::s
           {"experts", shares.experts},
           {"replica_spread", shares.jitter},
           {"expert_drift", -shares.experts * shares.years}};
-}
-
-double slope_of(const std::map<std::string, double>& slopes, const std::string& name) {
-  const auto found = slopes.find(name);
-  return found == slopes.end() ? 0 : found->second;
-}
-
-double squared(double x) {
-  return x * x;
-}
-
-/// Variance of the logarithm of a number by its own standard error.
-double own_variance(const StepCalibration& calibration, const std::string& name) {
-  const Sourced<double>* number = fitted_number(calibration, name);
-  if (!number || number->value == 0) return 0;
-  const bool yearly = name == "drift" || name == "expert_drift";
-  return squared(yearly ? number->std_error : number->std_error / number->value);
-}
-
-/// Variance of a sum of fitted logarithms: by their covariance, and by the part of each standard error that exceeds
-/// it. Numbers without a row of the covariance have their standard error alone.
-double fitted_variance(const std::map<std::string, double>& slopes, const StepCalibration& calibration) {
-  const std::vector<std::string>& fitted = calibration.fitted;
-  const std::size_t n = calibration.covariance.size() == fitted.size() * fitted.size() ? fitted.size() : 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double a = slope_of(slopes, fitted[i]);
-    for (std::size_t k = 0; a != 0 && k < n; ++k)
-      sum += a * slope_of(slopes, fitted[k]) * calibration.covariance[i * n + k];
-  }
-  sum = std::max(0.0, sum);
-  for (const auto& [name, slope] : slopes) {
-    const auto row = static_cast<std::size_t>(std::find(fitted.begin(), fitted.end(), name) - fitted.begin());
-    const double known = row < n ? calibration.covariance[row * n + row] : 0;
-    const double excess = own_variance(calibration, name) - known;
-    if (excess > written_digits * known) sum += squared(slope) * excess;
-  }
-  return sum;
 }
 
 double doublings_beyond(double value, double most) {
@@ -253,13 +192,6 @@ double generic_sigma(const ParameterSet& parameters, std::string_view family) {
   return widest;
 }
 
-double sum_of_squares(const std::map<std::string, double>& errors, std::string_view family = "") {
-  double sum = 0;
-  for (const auto& [name, error] : errors)
-    if (name.starts_with(family)) sum += squared(error);
-  return sum;
-}
-
 /// Variance of a step by generic kernel parameters, beyond what their own standard errors say: errors of a generic fit
 /// on held-out generations contain those of its numbers. Residuals of whole steps already include the kernels of
 /// measured accelerators; sets that samples moved in part keep the reports of generic families.
@@ -270,30 +202,6 @@ double generic_variance(const StepPrediction& step, const Scenario& s,
   };
   return beyond(compute_share(step) * generic_sigma(s.parameters, "gemm/bf16"), "gemm/") +
          beyond(communication_share(step) * generic_sigma(s.parameters, "collectives"), "collectives/");
-}
-
-/// Variance of a ratio by the parameters of kernels: those of one set cancel as far as both steps depend on them alike.
-double parameter_variance(const StepUncertainty& a, const StepUncertainty& b) {
-  if (a.parameter_set != b.parameter_set) return sum_of_squares(a.parameters) + sum_of_squares(b.parameters);
-  std::map<std::string, double> difference = a.parameters;
-  for (const auto& [name, error] : b.parameters) difference[name] -= error;
-  return sum_of_squares(difference);
-}
-
-/// Variance of a ratio of twins: each charge has an error of its own, as large as that of the step, in as far as its
-/// share of the step differs.
-double twin_part(const StepUncertainty& a, const StepUncertainty& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < step_charge_count; ++i) sum += squared(a.shares[i] - b.shares[i]);
-  return squared(std::max(a.own, b.own)) * sum + 2 * squared(replay_error);
-}
-
-/// Variance of a ratio by what each step has for itself.
-double own_part(const StepUncertainty& a, const StepUncertainty& b) {
-  if (a.twin == b.twin && !a.twin.empty()) return twin_part(a, b);
-  if (a.job == b.job) return squared(a.size) + squared(b.size);
-  if (a.work == b.work) return squared(a.layout) + squared(b.layout);
-  return squared(a.own) + squared(b.own);
 }
 
 /// Release and content of the stack: under one name, compiled and other kernels, or two dates, are two jobs.
@@ -364,27 +272,6 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
       squared(out.own) + squared(out.shared) + squared(out.folding) + fitted + sum_of_squares(out.parameters);
   out.sigma = std::min(most_sigma, std::sqrt(variance));
   return out;
-}
-
-double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration) {
-  std::map<std::string, double> difference = a.slopes;
-  for (const auto& [name, slope] : b.slopes) difference[name] -= slope;
-  const bool together = a.family == b.family;
-  const double shared = together ? squared(a.shared - b.shared) : squared(a.shared) + squared(b.shared);
-  const double folding = squared(a.folding) + squared(b.folding);
-  return std::sqrt(own_part(a, b) + shared + folding + fitted_variance(difference, calibration) +
-                   parameter_variance(a, b));
-}
-
-double probability_ahead(double ahead, double sigma) {
-  if (sigma <= 0) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
-  const double x = ahead / sigma * student_95 / half_width_90 / std::sqrt(3.0);
-  return 0.5 + (x / (1 + x * x) + std::atan(x)) / std::numbers::pi;
-}
-
-double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {
-  const double ahead = std::log(a.tokens_per_second_per_accelerator() / b.tokens_per_second_per_accelerator());
-  return probability_ahead(ahead, sigma_of_ratio(a.uncertainty, b.uncertainty, calibration));
 }
 
 }  // namespace clusterwright

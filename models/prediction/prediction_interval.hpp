@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Error of a predicted step, alone and against another one.
+/// Error of a predicted step.
 #pragma once
 
 #include "models/job/scenario.hpp"
@@ -26,15 +26,5 @@ std::string job_key(const Scenario& scenario, const Plan& plan);
 /// Key that is equal for steps of one job, layout, batch and number of accelerators of one kind: what differs is the
 /// network, a power limit, the host or the hall.
 std::string twin_key(const Scenario& scenario, const StepPrediction& step);
-
-/// Standard deviation of log(time of a / time of b), in which common causes cancel.
-double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration);
-
-/// Probability that a step is the faster one of two. @param ahead  log(its rate / rate of the other), of which `sigma`
-/// is the standard deviation. The error has the shape of Student's t with the 90 % interval of a normal one.
-double probability_ahead(double ahead, double sigma);
-
-/// Probability that `a` is the faster one, by tokens per second and accelerator.
-double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration);
 
 }  // namespace clusterwright

@@ -13,7 +13,7 @@
 #include "models/job/node_cluster.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "support/catch.hpp"
 

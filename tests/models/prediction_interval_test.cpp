@@ -5,6 +5,7 @@
 
 #include "models/prediction/evidence.hpp"
 #include "models/prediction/predict_step.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -6,7 +6,7 @@
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/plan/resolve_plan.hpp"
-#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "models/search/layout_search.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "models/prediction/prediction_interval.hpp"
+#include "sim/interval.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/output/search_choice.hpp"
 #include "tools/output/search_report.hpp"

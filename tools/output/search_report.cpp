@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "models/prediction/prediction_interval.hpp"
+#include "sim/interval.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/search_choice.hpp"

@@ -6,7 +6,7 @@
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/changed_job.hpp"
 #include "models/prediction/faster_layout.hpp"
-#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/ratio_error.hpp"
 #include "models/search/layout_search.hpp"
 #include "models/site/sizing/job_site.hpp"
 
