@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /// fit_parameters: writes configs/parameters and configs/steps, the fitted files that ship with the program.
 ///
-///   fit_parameters calibration/measurements configs
+///   fit_parameters calibration/measurements configs          kernels and steps
+///   fit_parameters calibration/measurements configs ratios   errors of ratios of two steps alone
 ///
 /// Samples of probes are read from the folder "samples" beside the first one.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/peak_fit.hpp"
+#include "calibration/fit/ratio_widths.hpp"
 #include "calibration/fit/shipped_samples.hpp"
 #include "calibration/fit/step_fit.hpp"
 #include "sim/field_table.hpp"
@@ -63,17 +68,26 @@ void fit_whole_steps(const std::filesystem::path& measurements, const std::files
              shelf.steps.replica_spread.std_error);
 }
 
+/// Measures the errors of ratios again, with the factors as they are.
+void fit_ratios(const std::filesystem::path& measurements, const std::filesystem::path& configs) {
+  ScenarioShelf shelf = load_shelf(configs);
+  publish_ratios(committed_steps(read_training_steps(measurements), shelf), shelf.steps);
+  write_set(shelf.steps, configs / "steps");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  constexpr std::array<std::string_view, 4> stages = {"kernels", "steps", "ratios", "all"};
   const std::string stage = argc == 4 ? argv[3] : "all";
-  if (argc < 3 || argc > 4 || (stage != "all" && stage != "kernels" && stage != "steps")) {
-    fmt::print(stderr, "usage: fit_parameters MEASUREMENTS CONFIGS [kernels|steps|all]   (two folders)\n");
+  if (argc < 3 || argc > 4 || std::ranges::find(stages, stage) == stages.end()) {
+    fmt::print(stderr, "usage: fit_parameters MEASUREMENTS CONFIGS [kernels|steps|ratios|all]   (two folders)\n");
     return 2;
   }
   try {
-    if (stage != "steps") fit_kernels(argv[1], argv[2]);
-    if (stage != "kernels") fit_whole_steps(argv[1], argv[2]);
+    if (stage == "kernels" || stage == "all") fit_kernels(argv[1], argv[2]);
+    if (stage == "steps" || stage == "all") fit_whole_steps(argv[1], argv[2]);
+    if (stage == "ratios") fit_ratios(argv[1], argv[2]);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -2,6 +2,7 @@
 #include "calibration/fit/step_rows.hpp"
 
 #include <tbb/parallel_for.h>
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -123,6 +124,16 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
 
 std::vector<StepRow> never_fitted_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf) {
   return described_rows(measurements, shelf, false);
+}
+
+StepPrediction predicted_step(const StepRow& row) {
+  const StepTime step = time_step(row.scenario, row.plan);
+  StepPrediction out;
+  out.plan = row.plan;
+  out.accelerators = row.plan.accelerators();
+  out.step_time = to_seconds(step.end);
+  std::ranges::copy(step.breakdown, out.breakdown.begin());
+  return out;
 }
 
 std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows) {

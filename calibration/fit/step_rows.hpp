@@ -51,6 +51,9 @@ std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows);
 /// Approximate slopes from one simulation of a row: a factor moves the step by the share that it multiplies.
 std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows);
 
+/// Step of a row, as its interval sees it: its plan, its time and what that goes to.
+StepPrediction predicted_step(const StepRow& row);
+
 /// Simulates the errors again; slopes stay. A fifth of the cost of `step_slopes`.
 void refresh_errors(const std::vector<StepRow>& rows, std::vector<StepSlopes>& slopes);
 

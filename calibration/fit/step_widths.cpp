@@ -11,22 +11,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "calibration/fit/ratio_widths.hpp"
 #include "calibration/fit/sourced_value.hpp"
+#include "calibration/fit/width.hpp"
 #include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction_interval.hpp"
-#include "models/settling/step_what_ifs.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-/// Share of errors that intervals should hold.
-constexpr double share_of_errors = 0.90;
-
-/// Square of the standard deviation at whose 90 % bound an error lies.
-double squared_deviation(double error) {
-  return (error / half_width_90) * (error / half_width_90);
-}
 
 std::string entry_of(const StepRow& row) {
   return row.entry;
@@ -69,20 +62,6 @@ HeldOutGroups held_out(const StepFitResult& fit, const std::vector<double>& kern
           by(entry_of, {architecture}),        hold_out_steps(fit, fit.slopes, steps, {size_of_row})};
 }
 
-/// Standard deviation that errors of these rows miss beyond variances that are known.
-double width_beyond(const std::vector<double>& errors, const std::vector<double>& known,
-                    const std::vector<double>& weights) {
-  std::vector<double> missing;
-  for (std::size_t i = 0; i < errors.size(); ++i)
-    missing.push_back(std::sqrt(std::max(0.0, squared_deviation(errors[i]) - known[i])));
-  return weighted_quantile(missing, weights, share_of_errors);
-}
-
-/// Standard deviation whose 90 % interval holds 90 % of the errors, by weight.
-double width_of(const std::vector<double>& errors, const std::vector<double>& weights) {
-  return width_beyond(errors, std::vector<double>(errors.size(), 0.0), weights);
-}
-
 /// Width of held-out errors beyond their known variances, over some rows.
 double width_where(const StepFitResult& fit, const HeldOutClass& left,
                    const std::function<bool(const StepRow&)>& chosen) {
@@ -120,52 +99,7 @@ double own_width(const StepFitResult& fit) {
       weights.push_back(fit.rows[i].weight);
     }
   }
-  return width_of(own, weights);
-}
-
-bool same_cell(const StepRow& a, const StepRow& b) {
-  return !a.cell.empty() && a.cell == b.cell;
-}
-
-/// Width of one step's part in the error of a ratio: two steps of one job, batch and size under different layouts, of
-/// which nothing had to be assumed. Each job counts once.
-double layout_width(const StepFitResult& fit) {
-  std::map<std::string, std::vector<std::size_t>> jobs;
-  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
-    const StepRow& row = fit.rows[i];
-    if (row.known)
-      jobs[fmt::format("{} {} {}", work_key(row.scenario), row.plan.accelerators(), row.plan.global_batch)].push_back(
-          i);
-  }
-  std::vector<double> errors, weights;
-  for (const auto& [job, members] : jobs) {
-    const std::size_t before = errors.size();
-    for (std::size_t k = 1; k < members.size(); ++k)
-      for (std::size_t l = 0; l < k; ++l) {
-        const StepRow &a = fit.rows[members[k]], &b = fit.rows[members[l]];
-        if (same_cell(a, b) || job_key(a.scenario, a.plan) == job_key(b.scenario, b.plan)) continue;
-        errors.push_back((fit.errors[members[k]] - fit.errors[members[l]]) / std::sqrt(2.0));
-        weights.push_back(std::min(a.share, b.share));
-      }
-    for (std::size_t i = before; i < weights.size(); ++i) weights[i] /= static_cast<double>(weights.size() - before);
-  }
-  return width_of(errors, weights);
-}
-
-/// Width of one step's part in the error of a ratio: two steps of one job and layout on different numbers of
-/// accelerators.
-double size_width(const StepFitResult& fit) {
-  std::map<std::string, std::vector<std::size_t>> jobs;
-  for (std::size_t i = 0; i < fit.rows.size(); ++i) jobs[job_key(fit.rows[i].scenario, fit.rows[i].plan)].push_back(i);
-  std::vector<double> errors, weights;
-  for (const auto& [job, members] : jobs)
-    for (std::size_t k = 1; k < members.size(); ++k) {
-      const StepRow &a = fit.rows[members[k - 1]], &b = fit.rows[members[k]];
-      if (a.plan.accelerators() == b.plan.accelerators()) continue;
-      errors.push_back((fit.errors[members[k]] - fit.errors[members[k - 1]]) / std::sqrt(2.0));
-      weights.push_back(a.weight);
-    }
-  return width_of(errors, weights);
+  return error_width(own, weights);
 }
 
 /// Width of so many steps of one stack, and of eight of all stacks, so that few steps do not look sure.
@@ -194,16 +128,6 @@ void publish_stacks(const StepFitResult& fit, const HeldOutClass& left, StepCali
   }
 }
 
-/// Step as the interval sees it.
-StepPrediction predicted(const StepRow& row) {
-  const StepTime step = time_step(row.scenario, row.plan);
-  StepPrediction out;
-  out.plan = row.plan;
-  out.step_time = to_seconds(step.end);
-  std::ranges::copy(step.breakdown, out.breakdown.begin());
-  return out;
-}
-
 /// Residual of the entry "other": what dense steps miss that took it, beyond the spread of the fitted factors.
 void publish_other(std::vector<StepRow> rows, StepCalibration& steps) {
   std::erase_if(rows, [](const StepRow& row) { return !is_dense(row); });
@@ -214,7 +138,7 @@ void publish_other(std::vector<StepRow> rows, StepCalibration& steps) {
   std::vector<double> errors, known, weights;
   double count = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const StepUncertainty u = step_uncertainty(predicted(rows[i]), rows[i].scenario, rows[i].known);
+    const StepUncertainty u = step_uncertainty(predicted_step(rows[i]), rows[i].scenario, rows[i].known);
     errors.push_back(shares[i].error);
     known.push_back(u.sigma * u.sigma - u.own * u.own - u.shared * u.shared);
     weights.push_back(rows[i].weight);
@@ -270,7 +194,7 @@ double shift_width(const StepFitResult& fit, const HeldOutClass& left) {
     shifts.push_back(left.errors[i] - fit.errors[i]);
     weights.push_back(left.weights[i]);
   }
-  return width_of(shifts, weights);
+  return error_width(shifts, weights);
 }
 
 /// Residuals of classes that a fit holds no steps of, beyond that of models. At least as wide as the predictions move
@@ -300,7 +224,7 @@ void publish_wider(const StepFitResult& fit, const HeldOutGroups& left, StepCali
 /// Variance of a step by the standard errors of the parameters of its kernels.
 double kernel_variance(const StepRow& row) {
   double sum = 0;
-  for (const auto& [name, error] : parameter_errors(row.scenario, predicted(row))) sum += error * error;
+  for (const auto& [name, error] : parameter_errors(row.scenario, predicted_step(row))) sum += error * error;
   return sum;
 }
 
@@ -345,8 +269,7 @@ void publish_residuals(const StepFitResult& fit, const std::vector<double>& kern
   publish_stacks(fit, left.models, steps);
   publish_wider(fit, left, steps);
   r.own = sourced_value(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
-  r.layout = sourced_value(layout_width(fit), 0, "pairs of steps of one job under different layouts, each job once");
-  r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
+  publish_ratios(fit, steps);
   r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
   publish_other(never_fitted, steps);
   publish_ranges(fit, steps);

@@ -27,11 +27,10 @@ struct PredictedRate {
 JudgedPair judged(const StepPair& pair, const std::vector<CaseResult>& results, const PredictedRate& one,
                   const PredictedRate& other) {
   const CaseResult &a = results[pair.first], &b = results[pair.second];
-  JudgedPair out{pair, one.log_rate - other.log_rate, std::log(a.measured.front() / b.measured.front())};
-  if (out.predicted < 0) out.predicted = -out.predicted, out.measured = -out.measured;
-  out.sigma = sigma_of_ratio(a.step->uncertainty, b.step->uncertainty, *one.calibration);
-  out.probability = probability_ahead(out.predicted, out.sigma);
-  return out;
+  JudgedPair out{pair, one.log_rate - other.log_rate, std::log(a.measured.front() / b.measured.front()),
+                 ratio_error(a.step->uncertainty, b.step->uncertainty, *one.calibration)};
+  out.probability = probability_ahead(out.predicted, out.error);
+  return out.probability < 0.5 ? out.turned() : out;
 }
 
 ReliabilityFigures figures_of(std::string name, const std::vector<JudgedPair>& pairs, auto belongs) {
@@ -50,7 +49,7 @@ ReliabilityFigures figures_of(std::string name, const std::vector<JudgedPair>& p
     out.brier += ((p - outcome) * (p - outcome) - out.brier) * share;
     out.in_interval += ((one.in_interval() ? 1 : 0) - out.in_interval) * share;
     chance += (p * (1 - p) - chance) * share;
-    widths.push_back({half_width_90 * one.sigma, one.pair.weight});
+    widths.push_back({half_width_90 * (one.error.slower + one.error.faster) / 2, one.pair.weight});
   }
   out.brier_of_mean = out.frequency * (1 - out.frequency);
   out.chance = out.votes > 0 ? std::sqrt(chance / out.votes) : 0;
@@ -60,8 +59,13 @@ ReliabilityFigures figures_of(std::string name, const std::vector<JudgedPair>& p
 
 }  // namespace
 
+JudgedPair JudgedPair::turned() const {
+  return {pair, -predicted, -measured, error.of_inverse(), 1 - probability};
+}
+
 bool JudgedPair::in_interval() const {
-  return std::abs(predicted - measured) <= half_width_90 * sigma;
+  const double beyond = measured - predicted;
+  return -half_width_90 * error.slower <= beyond && beyond <= half_width_90 * error.faster;
 }
 
 std::vector<JudgedPair> judged_pairs(const std::vector<StepPair>& pairs, const std::vector<CaseResult>& results,

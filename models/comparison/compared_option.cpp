@@ -18,11 +18,6 @@ namespace clusterwright {
 
 namespace {
 
-Interval<double> around(double log_ratio, double sigma) {
-  return {std::exp(log_ratio - half_width_90 * sigma), std::exp(log_ratio),
-          std::exp(log_ratio + half_width_90 * sigma)};
-}
-
 /// Price of a million tokens, where every part has one.
 std::optional<double> price_of_tokens(const ComparedOption& option) {
   if (!option.sized || option.sized->cost.lower_bound()) return {};
@@ -60,14 +55,15 @@ ComparedOption compared_option(std::string name, const Scenario& scenario, bool 
 
 OptionRatio ratio_of(const ComparedOption& option, const ComparedOption& over) {
   const double faster = std::log(option.step->tokens_per_second / over.step->tokens_per_second);
-  const double sigma = sigma_of_ratio(option.step->uncertainty, over.step->uncertainty, over.scenario->steps);
-  OptionRatio out{around(faster, sigma), probability_ahead(faster, sigma), {}, {}};
+  const RatioError error = ratio_error(option.step->uncertainty, over.step->uncertainty, over.scenario->steps);
+  OptionRatio out{interval_around(faster, error), probability_ahead(faster, error), {}, {}};
   const auto price = price_of_tokens(option), other = price_of_tokens(over);
   if (!price || !other) return out;
   const double dearer = std::log(*price / *other);
-  const double sigma_of_money = std::hypot(sigma, sigma_of_prices(option.sized->cost, over.sized->cost));
-  out.price = around(dearer, sigma_of_money);
-  out.probability_cheaper = probability_ahead(-dearer, sigma_of_money);
+  const double sigma_of_money = sigma_of_prices(option.sized->cost, over.sized->cost);
+  const RatioError cheaper{std::hypot(error.slower, sigma_of_money), std::hypot(error.faster, sigma_of_money)};
+  out.price = interval_around(dearer, cheaper.of_inverse());
+  out.probability_cheaper = probability_ahead(-dearer, cheaper);
   return out;
 }
 

@@ -100,6 +100,16 @@ const Record<StepResiduals>& record(const StepResiduals*) {
           .required("size", &R::size,
                     {.help = "part that steps of one job on different numbers of accelerators do not share",
                      .min = 0,
+                     .max = 5})
+          .optional("size_lost", &R::size_lost,
+                    {.help = "error of the ratio of two sizes by the time that they lose, for a difference of 1 of "
+                             "their shares of communication, launches and waiting; grows with its root",
+                     .min = 0,
+                     .max = 5})
+          .optional("size_growth", &R::size_growth,
+                    {.help = "error of the ratio of two sizes by what the larger one loses that no model has; grows "
+                             "with the root of the doublings between them",
+                     .min = 0,
                      .max = 5});
   return table;
 }

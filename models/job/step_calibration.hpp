@@ -38,6 +38,11 @@ struct StepResiduals {
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
   Sourced<double> layout;       ///< part that steps of one job under different layouts do not share
   Sourced<double> size;  ///< part that steps of one job and layout on different numbers of accelerators do not share
+  /// Error of their ratio by the time that they lose, for a difference of 1 of the shares of communication, launches
+  /// and waiting; grows with the root of the difference.
+  Sourced<double> size_lost{0, "not fitted"};
+  /// Error of their ratio by what the larger one loses that no model has: one-sided, for one doubling.
+  Sourced<double> size_growth{0, "not fitted"};
 };
 const Record<StepResiduals>& record(const StepResiduals*);
 

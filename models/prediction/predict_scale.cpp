@@ -135,10 +135,11 @@ void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& 
     if (!first) first = &point;
     point.speedup = point.step.tokens_per_second / first->step.tokens_per_second;
     point.efficiency = point.step.tokens_per_second_per_accelerator() / first->step.tokens_per_second_per_accelerator();
-    const double sigma =
-        &point == first ? 0 : sigma_of_ratio(point.step.uncertainty, first->step.uncertainty, calibration);
-    point.efficiency_low = point.efficiency * std::exp(-half_width_90 * sigma);
-    point.efficiency_high = point.efficiency * std::exp(half_width_90 * sigma);
+    const RatioError error =
+        &point == first ? RatioError{} : ratio_error(point.step.uncertainty, first->step.uncertainty, calibration);
+    const Interval<double> efficiency = interval_around(std::log(point.efficiency), error);
+    point.efficiency_low = efficiency.low;
+    point.efficiency_high = efficiency.high;
   }
 }
 

@@ -35,8 +35,9 @@ struct StepUncertainty {
   std::array<double, step_charge_count> shares{};  ///< of the step, by StepCharge
   double shared = 0;                               ///< part of the residual that a family shares
   double own = 0;                                  ///< part of the residual that it does not share
-  double layout = 0;   ///< part of the residual that steps of one job under two layouts do not share
-  double size = 0;     ///< part of `own` that even steps of one job and layout do not share
+  double layout = 0;  ///< part of the residual that steps of one job under two layouts do not share
+  double size = 0;    ///< part of `own` that even steps of one job and layout do not share
+  double accelerators = 0;
   double folding = 0;  ///< error of a step whose ranks are folded approximately (folds_exactly)
   double sigma = 0;    ///< all causes
 };

@@ -263,6 +263,7 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   for (std::size_t i = 0; i < step_charge_count; ++i) out.shares[i] = step.breakdown[i] / step.step_time;
   out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
   out.size = std::min(s.steps.residuals.size.value, out.own);
+  out.accelerators = step.accelerators;
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s, out.parameters)));
   out.folding = folds_exactly(s, step.plan) ? 0 : folding_error;
   const double jitter = step.breakdown[static_cast<std::size_t>(StepCharge::jitter)] / step.step_time;

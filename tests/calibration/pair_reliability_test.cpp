@@ -45,7 +45,7 @@ JudgedPair judged_pair(double probability, bool came_out, double weight) {
   out.pair.weight = weight;
   out.predicted = 0.1;
   out.measured = came_out ? 0.1 : -0.5;
-  out.sigma = 0.1;
+  out.error = {0.1, 0.1};
   out.probability = probability;
   return out;
 }
@@ -116,7 +116,8 @@ TEST_CASE("a pair is judged from the side that is predicted faster, in either or
   const JudgedPair one = judged_pairs(steps.pairs(), steps.results, none).front();
   CHECK(one.predicted == Approx(std::log(1.1)));
   CHECK(one.measured == Approx(std::log(0.95)));
-  CHECK(one.sigma == Approx(0.1));
+  CHECK(one.error.slower == Approx(0.1));
+  CHECK(one.error.faster == Approx(0.1));
   CHECK(one.outcome() == 0);
   CHECK(one.in_interval());
   std::swap(steps.results[0], steps.results[1]);
@@ -142,7 +143,7 @@ TEST_CASE("held-out errors and covariances take the place of the shipped ones", 
   split.calibrations["small"].covariance = {0.03};
   const JudgedPair one = judged_pairs(steps.pairs(), steps.results, {}, split).front();
   CHECK(one.predicted == Approx(std::log(100 / 95.0) + 0.03));
-  CHECK(one.sigma == Approx(0.2));
+  CHECK(one.error.slower == Approx(0.2));
 }
 
 TEST_CASE("probabilities are binned, weighted and scored", "[calibration][validation]") {
@@ -168,4 +169,27 @@ TEST_CASE("probabilities are binned, weighted and scored", "[calibration][valida
   CHECK(all.all.mean_probability == Approx((0.9 + 0.9 + 1.1 + 1) / 5));
   CHECK(all.all.frequency == Approx(0.8));
   CHECK(pair_reliability({}).all.frequency == 0);
+}
+
+TEST_CASE("a pair is judged from the side that is more likely, which may be the one predicted slower",
+          "[calibration]") {
+  PairedSteps steps;
+  steps.add(100, 90);
+  steps.add(101, 100).step->job.tensor = 2;
+  for (CaseResult& result : steps.results) {
+    StepUncertainty& u = result.step->uncertainty;
+    u.job = "one job";
+    u.twin = result.id;
+    u.size = 0.01;
+    u.accelerators = &result == &steps.results.back() ? 64 : 8;
+  }
+  steps.results.front().step->uncertainty.twin = "smaller";
+  StepCalibration calibration;
+  calibration.residuals.size_growth.value = 0.05;
+  const JudgedPair one = judged_pairs(steps.pairs(), steps.results, calibration).front();
+  CHECK(one.probability > 0.5);
+  CHECK(one.predicted == Approx(-std::log(1.01)));  // the smaller one
+  CHECK(one.measured == Approx(std::log(0.9)));
+  CHECK(one.error.faster > one.error.slower);  // it may be faster by what the larger one loses
+  CHECK(one.outcome() == 0);
 }

@@ -73,7 +73,7 @@ void add_plans(const JobSite& site, const ScenarioSession& session, const Layout
     plan.behind = found.value / answer.result.found.front().value - 1;
     if (!answer.plans.empty())
       plan.paired_sigma =
-          sigma_of_ratio(plan.step.uncertainty, answer.plans.front().step.uncertainty, session.scenario.steps);
+          ratio_error(plan.step.uncertainty, answer.plans.front().step.uncertainty, session.scenario.steps).slower;
     if (answer.usd_per_hour)
       plan.usd_per_million_tokens = *answer.usd_per_hour * answer.gpus / 3600 / plan.step.tokens_per_second * 1e6;
     answer.plans.push_back(std::move(plan));
