@@ -27,9 +27,10 @@ const ScalePoint* first_fitting(const ScaleCurve& curve) {
 std::string efficiency_sentence(const ScalePoint& first, const ScalePoint& last) {
   const std::string size = count_text(last.step.accelerators);
   if (&first == &last) return fmt::format("Only the size of {} GPUs could be computed, so there is no curve.", size);
-  return fmt::format("From {} to {} GPUs the throughput grows {} times and efficiency ends at {}.",
+  return fmt::format("From {} to {} GPUs the throughput grows {} times and efficiency ends at {} (90 %: {} to {}).",
                      count_text(first.step.accelerators), size, significant_text(last.speedup, 3),
-                     percent_text(last.efficiency));
+                     percent_text(last.efficiency), percent_text(last.efficiency_low),
+                     percent_text(last.efficiency_high));
 }
 
 std::string knee_sentence(const ScaleCurve& curve, int smallest, int largest) {
