@@ -377,3 +377,23 @@ TEST_CASE("groups inside a node use the links between their own members", "[cli]
   CHECK(rate("--stride 4 --concurrent 4") == Approx(rate("--stride 4") / 4).epsilon(0.05));
   CHECK(rate("--stride 4 --op send") < 22);
 }
+
+TEST_CASE("collective names what was typed and changes no time", "[cli][collective]") {
+  const ProgramRoom room;
+  const auto warnings = [&](const std::string& arguments) {
+    std::string text;
+    const JsonValue answer = room.run(arguments + " --format json").json();
+    for (const JsonValue& one : answer.at("warnings").elements()) text += one.as_text() + "\n";
+    return text;
+  };
+  const std::string idle = "given, but of no effect on these times: ";
+  const std::string in_node = "collective --on 'DGX H100' --gpus 8 --bytes 1M..16M ";
+  CHECK(warnings(in_node).find(idle) == std::string::npos);
+  CHECK(warnings(in_node + "--set cluster.fabric.taper=7").find(idle + "--set cluster.fabric.taper=7\n") !=
+        std::string::npos);
+  CHECK(warnings(on_superpod + "--bytes 1G --queue-pairs 4 --seed 3").find(idle + "--seed 3; --queue-pairs 4\n") !=
+        std::string::npos);
+  const std::string hashed =
+      "collective " + cluster("llama3-report") + "--gpus 1024 --bytes 1G --queue-pairs 4 --seed 3 ";
+  CHECK(warnings(hashed + "--set fabric.hop_latency_us=1.5").find(idle) == std::string::npos);
+}

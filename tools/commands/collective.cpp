@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "models/kernels/collectives/slow_flow.hpp"
 #include "models/prediction/unstated_routing.hpp"
@@ -252,6 +256,43 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
   return {std::move(report), std::move(against)};
 }
 
+bool same_times(const CollectiveAnswer& a, const CollectiveAnswer& b) {
+  return a.time == b.time && a.low == b.low && a.high == b.high;
+}
+
+/// Whether every time is the same without a part of what was asked.
+bool answers_alike(const CollectiveCommandRequest& without, const CollectiveReport& report) {
+  try {
+    ClusterSession session = open_cluster(ClusterName{without.cluster, without.on, without.gpus}, without.settings);
+    return std::ranges::equal(make_report(without, session).report.rows, report.rows, same_times);
+  } catch (const ConfigError&) {
+    return false;  // what was left out is needed
+  }
+}
+
+/// Names what was typed and changes no time: settings, and options that only some networks read.
+Warnings idle_inputs(const CollectiveCommandRequest& request, const CollectiveReport& report) {
+  std::vector<std::string> idle;
+  const auto try_without = [&](CollectiveCommandRequest without, const std::string& input) {
+    if (answers_alike(without, report)) idle.push_back(input);
+  };
+  for (std::size_t i = 0; i < request.settings.size(); ++i) {
+    CollectiveCommandRequest without = request;
+    without.settings.erase(without.settings.begin() + static_cast<std::ptrdiff_t>(i));
+    try_without(std::move(without), "--set " + request.settings[i]);
+  }
+  using Option = std::string CollectiveCommandRequest::*;
+  for (const auto& [name, option] : {std::pair<const char*, Option>{"--seed", &CollectiveCommandRequest::seed},
+                                     {"--queue-pairs", &CollectiveCommandRequest::queue_pairs}}) {
+    if ((request.*option).empty()) continue;
+    CollectiveCommandRequest without = request;
+    (without.*option).clear();
+    try_without(std::move(without), fmt::format("{} {}", name, request.*option));
+  }
+  if (idle.empty()) return {};
+  return {fmt::format("given, but of no effect on these times: {}", fmt::join(idle, "; "))};
+}
+
 std::string as_text(const Answered& answered) {
   const CollectiveReport& report = answered.report;
   std::string text = printable(collective_title(report)) +
@@ -299,7 +340,8 @@ bool finds_no_path(const ConfigError& error) {
 ExitCode answer(const CollectiveCommandRequest& request, const std::vector<OutputTarget>& targets) {
   const std::uint64_t seed = seed_of(request);
   ClusterSession session = open_cluster(ClusterName{request.cluster, request.on, request.gpus}, request.settings);
-  const Answered answered = make_report(request, session);
+  Answered answered = make_report(request, session);
+  std::ranges::move(idle_inputs(request, answered.report), std::back_inserter(answered.report.warnings));
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_as(format, answered, session, seed); });
   print_warnings(answered.report.warnings, targets);
