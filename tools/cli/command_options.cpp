@@ -129,7 +129,10 @@ void add_search(CommandAdder& line) {
   app->add_option("--layouts", r->layouts, "layouts to evaluate at most; a larger space is thinned out")
       ->type_name("N")
       ->capture_default_str();
-  app->add_option("--replays", r->replays, "layouts to replay at most before the search ends without a proof")
+  app->add_option("--replays", r->replays,
+                  "layouts to replay at most before the search ends without a proof; the best of other choices, and "
+                  "layouts near "
+                  "the best, come on top")
       ->type_name("N")
       ->capture_default_str();
   r->scenario.command_line = line.typed;
