@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/fit/machine_error.hpp"
 #include "calibration/fit/size_error.hpp"
 #include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/width.hpp"
@@ -81,6 +82,38 @@ std::vector<SizeErrorPair> size_error_pairs(const StepFitResult& fit, const Step
   return out;
 }
 
+/// Pairs of steps of one task on equal numbers of different accelerators. Each step has its weight once.
+/// @param steps  without errors of machines
+std::vector<MachineErrorPair> machine_error_pairs(const StepFitResult& fit, const StepCalibration& steps) {
+  std::map<std::string, std::vector<std::size_t>> tasks;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) tasks[task_key(fit.rows[i].scenario)].push_back(i);
+  std::vector<MachineErrorPair> out;
+  for (const auto& [task, members] : tasks) {
+    if (members.size() < 2) continue;
+    std::vector<StepUncertainty> errors;
+    for (const std::size_t i : members) {
+      errors.push_back(uncertainty_of(fit.rows[i], steps));
+      errors.back().own = errors.back().machine = 0;
+    }
+    for (std::size_t k = 1; k < members.size(); ++k)
+      for (std::size_t l = 0; l < k; ++l) {
+        const StepRow &a = fit.rows[members[k]], &b = fit.rows[members[l]];
+        if (errors[k].work == errors[l].work || a.plan.accelerators() != b.plan.accelerators()) continue;
+        out.push_back({fit.errors[members[k]] - fit.errors[members[l]],
+                       squared(ratio_error(errors[k], errors[l], steps).slower),
+                       std::min(a.weight, b.weight) / static_cast<double>(members.size() - 1)});
+      }
+  }
+  return out;
+}
+
+void publish_machines(const StepFitResult& fit, StepCalibration& steps) {
+  const std::vector<MachineErrorPair> pairs = machine_error_pairs(fit, steps);
+  steps.residuals.machine =
+      sourced_value(fitted_machine_error(pairs), 0,
+                    fmt::format("{} pairs of steps of one job and stack on two accelerators", pairs.size()));
+}
+
 void publish_sizes(const StepFitResult& fit, StepCalibration& steps) {
   StepResiduals& r = steps.residuals;
   r.size = r.size_lost = r.size_growth = {};
@@ -98,6 +131,7 @@ void publish_sizes(const StepFitResult& fit, StepCalibration& steps) {
 void publish_ratios(const StepFitResult& fit, StepCalibration& steps) {
   steps.residuals.layout =
       sourced_value(layout_width(fit), 0, "pairs of steps of one job under different layouts, each job once");
+  publish_machines(fit, steps);
   publish_sizes(fit, steps);
 }
 

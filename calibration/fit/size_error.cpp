@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/fit/size_error.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 
+#include "calibration/fit/likelihood_search.hpp"
 #include "models/prediction/ratio_error.hpp"
 #include "models/prediction/variance.hpp"
 
@@ -14,13 +14,6 @@ namespace clusterwright {
 namespace {
 
 constexpr std::size_t least_pairs = 3;
-
-/// Logarithms of size, lost and growth.
-using LogErrors = std::array<double, 3>;
-
-SizeErrors errors_of(const LogErrors& logs) {
-  return {std::exp(logs[0]), std::exp(logs[1]), std::exp(logs[2])};
-}
 
 double log_likelihood(const std::vector<SizeErrorPair>& pairs, const SizeErrors& errors) {
   double sum = 0;
@@ -32,31 +25,12 @@ double log_likelihood(const std::vector<SizeErrorPair>& pairs, const SizeErrors&
   return sum;
 }
 
-/// Steps along one logarithm after the other, halved where none of them helps: three numbers with one maximum.
-SizeErrors most_likely(const std::vector<SizeErrorPair>& pairs) {
-  LogErrors best{};
-  best.fill(std::log(0.01));
-  double highest = log_likelihood(pairs, errors_of(best));
-  for (double step = 2; step > 1e-3;) {
-    bool better = false;
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      for (const double by : {step, -step}) {
-        LogErrors next = best;
-        next[i] = std::max(next[i] + by, std::log(1e-6));
-        const double likelihood = log_likelihood(pairs, errors_of(next));
-        if (likelihood > highest) best = next, highest = likelihood, better = true;
-      }
-    }
-    if (!better) step /= 2;
-  }
-  return errors_of(best);
-}
-
 }  // namespace
 
 SizeErrors fitted_size_errors(const std::vector<SizeErrorPair>& pairs) {
   if (pairs.size() < least_pairs) return {};
-  return most_likely(pairs);
+  const auto errors_of = [](const std::array<double, 3>& x) { return SizeErrors{x[0], x[1], x[2]}; };
+  return errors_of(most_likely<3>([&](const auto& numbers) { return log_likelihood(pairs, errors_of(numbers)); }));
 }
 
 }  // namespace clusterwright

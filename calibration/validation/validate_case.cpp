@@ -102,7 +102,7 @@ void fill(const StepPrediction& step, const Scenario& scenario, CaseResult& resu
   detail.step_time = step.step_time;
   detail.fits = step.fits;
   for (std::size_t i = 0; i < step_charge_count; ++i) detail.shares[i] = step.breakdown[i] / step.step_time;
-  detail.model_flops_per_token = training_flops_per_token(scenario.transformer, scenario.job.sequence) / flop;
+  detail.model_flops_per_token = training_flops_per_token(scenario.transformer, training_work(scenario.job)) / flop;
   detail.uncertainty = step.uncertainty;
   result.step = detail;
 }

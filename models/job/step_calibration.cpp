@@ -93,6 +93,12 @@ const Record<StepResiduals>& record(const StepResiduals*) {
           .required(
               "own", &R::own,
               {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0, .max = 5})
+          .optional(
+              "machine", &R::machine,
+              {.help =
+                   "part that steps of one job and stack on equal numbers of two accelerators do not share; 0: as own",
+               .min = 0,
+               .max = 5})
           .optional("layout", &R::layout,
                     {.help = "part that steps of one job under different layouts do not share; 0: as own",
                      .min = 0,

@@ -36,8 +36,10 @@ struct StepResiduals {
   Sourced<double> experts;      ///< added for mixtures of experts
   Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond the fitted range
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
-  Sourced<double> layout;       ///< part that steps of one job under different layouts do not share
-  Sourced<double> size;  ///< part that steps of one job and layout on different numbers of accelerators do not share
+  /// Part that steps of one job and stack on equal numbers of two accelerators do not share.
+  Sourced<double> machine{0, "not fitted"};
+  Sourced<double> layout;  ///< part that steps of one job under different layouts do not share
+  Sourced<double> size;    ///< part that steps of one job and layout on different numbers of accelerators do not share
   /// Error of their ratio by the time that they lose, for a difference of 1 of the shares of communication, launches
   /// and waiting; grows with the root of the difference.
   Sourced<double> size_lost{0, "not fitted"};

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "models/job/job.hpp"
 #include "models/job/model_rules.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
@@ -316,15 +317,22 @@ double adapter_parameters(const Transformer& m, int rank, LayerKind kind) {
   return rank * as_double(attention + (kind == LayerKind::dense ? 2 * m.hidden + up + m.ffn : 0));
 }
 
-Flops training_flops_per_token(const Transformer& m, std::int64_t sequence, double routed_share) {
-  // Forward and twice that backward, two operations per weight: 6. Scores and values take 2 x (key + value width) x
-  // sequence per layer forward, so 6 with backward, and a causal mask needs half of it.
+TrainingWork training_work(const Job& job) {
+  return {job.sequence, job.sample_tokens, job.lora_rank};
+}
+
+Flops training_flops_per_token(const Transformer& m, const TrainingWork& work, double routed_share) {
+  // Forward, and as much backward for the gradient of the input and for that of the weight: 2 operations each. Scores
+  // and values take 2 x (key + value width) x sequence per layer forward, so 6 with backward, and a causal mask needs
+  // half of it.
   const double layers = sum_over_layers(m, [&](LayerKind kind) { return active_matrices(m, kind, routed_share); });
-  const auto further = as_double(m.predicted_tokens);
-  const double matrices = 6 * (layers + further * prediction_matrix(m) + (1 + further) * output_matrix_parameters(m));
-  const double share = m.score_share(as_double(sequence));
+  const auto further = as_double(m.predicted_tokens), sequence = as_double(work.sequence);
+  const double weights = layers + further * prediction_matrix(m) + (1 + further) * output_matrix_parameters(m);
+  const auto adapters = [&](LayerKind kind) { return adapter_parameters(m, work.lora_rank, kind); };
+  const double matrices = work.lora_rank > 0 ? 4 * weights + 6 * sum_over_layers(m, adapters) : 6 * weights;
+  const double share = m.score_share(sequence, work.sample_tokens);
   const double widths = as_double(m.query_width() + m.attention_output_width());
-  const double attention = 6 * share * (as_double(m.layers) + further) * widths * as_double(sequence);
+  const double attention = 6 * share * (as_double(m.layers) + further) * widths * sequence;
   return (matrices + attention) * flop;
 }
 

@@ -11,6 +11,8 @@
 
 namespace clusterwright {
 
+struct Job;
+
 class JsonValue;
 
 enum class Normalisation { rms, layer };
@@ -122,9 +124,21 @@ double active_parameters(const Transformer& model);  ///< those that one token p
 /// get none.
 double adapter_parameters(const Transformer& model, int rank, LayerKind kind = LayerKind::dense);
 
-/// Model FLOPs of one training token: 6 x parameters that multiply it + causal-half attention. A tied head counts. The
-/// token embedding, a look-up, and recomputation do not.
+/// What decides the FLOPs of a training token beside its model.
+struct TrainingWork {
+  std::int64_t sequence = 0;
+  double sample_tokens = 0;  ///< mean length of samples packed into a sequence; 0: one sample fills it
+  int lora_rank = 0;         ///< of the adapters that alone are trained; 0: all weights are
+};
+TrainingWork training_work(const Job& job);
+
+/// Model FLOPs of one training token: 6 x parameters that multiply it + attention under the mask, each packed sample
+/// for itself. Frozen weights take 4, as they have no gradient, and their adapters 6. A tied head counts. The token
+/// embedding, a look-up, and recomputation do not.
 /// @param routed_share  share of the drawn experts that compute the token; the others dropped it
-Flops training_flops_per_token(const Transformer& model, std::int64_t sequence, double routed_share = 1);
+Flops training_flops_per_token(const Transformer& model, const TrainingWork& work, double routed_share = 1);
+inline Flops training_flops_per_token(const Transformer& model, std::int64_t sequence, double routed_share = 1) {
+  return training_flops_per_token(model, TrainingWork{sequence}, routed_share);
+}
 
 }  // namespace clusterwright

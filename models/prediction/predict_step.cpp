@@ -67,7 +67,7 @@ void add_rates(const Scenario& s, StepPrediction& out) {
   const double tokens = static_cast<double>(out.plan.global_batch) * s.job.sequence;
   out.tokens_per_second = tokens / out.step_time.in(second);
   // Assignments that a capacity factor drops are no work that anything does.
-  const Flops per_token = training_flops_per_token(s.transformer, s.job.sequence, 1 - out.dropped);
+  const Flops per_token = training_flops_per_token(s.transformer, training_work(s.job), 1 - out.dropped);
   out.model_flops_per_accelerator = per_token * tokens / out.step_time / out.accelerators;
   out.mfu = out.model_flops_per_accelerator / mean_peak(s);
 }

@@ -29,14 +29,16 @@ struct StepUncertainty {
   std::map<std::string, double> parameters;
   std::string parameter_set;  ///< set that these parameters belong to
   std::string family;         ///< stack entry and architecture, which share one residual
+  std::string task;           ///< key of the job without its machine, layout and batch; see task_key
   std::string work;           ///< key of the job without its layout, batch and accelerators; see work_key
   std::string job;            ///< key of all but the number of replicas; see job_key
   std::string twin;           ///< key of the whole job, so that only machines and limits differ; see twin_key
   std::array<double, step_charge_count> shares{};  ///< of the step, by StepCharge
   double shared = 0;                               ///< part of the residual that a family shares
   double own = 0;                                  ///< part of the residual that it does not share
-  double layout = 0;  ///< part of the residual that steps of one job under two layouts do not share
-  double size = 0;    ///< part of `own` that even steps of one job and layout do not share
+  double machine = 0;  ///< part of the residual that steps of one task on two accelerators do not share
+  double layout = 0;   ///< part of the residual that steps of one job under two layouts do not share
+  double size = 0;     ///< part of `own` that even steps of one job and layout do not share
   double accelerators = 0;
   double folding = 0;  ///< error of a step whose ranks are folded approximately (folds_exactly)
   double sigma = 0;    ///< all causes

@@ -77,8 +77,9 @@ double communication_share(const StepPrediction& step) {
 /// Share of a step that kernels of routed experts take: of its computation, what they have of the FLOPs.
 double routed_share(const StepPrediction& step, const Scenario& s) {
   if (!s.transformer.experts) return 0;
-  const Flops all = training_flops_per_token(s.transformer, s.job.sequence);
-  return compute_share(step) * (1 - training_flops_per_token(s.transformer, s.job.sequence, 0) / all);
+  const TrainingWork work = training_work(s.job);
+  const Flops all = training_flops_per_token(s.transformer, work);
+  return compute_share(step) * (1 - training_flops_per_token(s.transformer, work, 0) / all);
 }
 
 /// Share of the step that replicas of unequal speed add; that of unequal flows stands on no fit.
@@ -216,13 +217,16 @@ int number(T value) {
 
 }  // namespace
 
-std::string work_key(const Scenario& s) {
+std::string task_key(const Scenario& s) {
   const Transformer& m = s.transformer;
   const Job& j = s.job;
-  return fmt::format("{} {} {} {} {} {} {} {} | {} {} {} {} | {} | {} | {}", m.layers, m.hidden, m.heads,
+  return fmt::format("{} {} {} {} {} {} {} {} | {} {} {} {} | {} | {}", m.layers, m.hidden, m.heads,
                      m.key_value_heads(), m.ffn, m.gated_mlp, m.vocabulary, m.experts ? m.experts->experts : 0,
-                     j.sequence, j.sample_tokens, j.lora_rank, number(j.precision), s.stack.name,
-                     s.cluster.accelerator.id, software_key(s));
+                     j.sequence, j.sample_tokens, j.lora_rank, number(j.precision), s.stack.name, software_key(s));
+}
+
+std::string work_key(const Scenario& s) {
+  return fmt::format("{} | {}", task_key(s), s.cluster.accelerator.id);
 }
 
 std::string job_key(const Scenario& s, const Plan& p) {
@@ -257,11 +261,16 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const double fitted = fitted_variance(out.slopes, s.steps);
   const double classes = std::max(0.0, class_variance(errors) - fitted);
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
+  out.task = task_key(s);
   out.work = work_key(s);
   out.job = job_key(s, step.plan);
   out.twin = twin_key(s, step);
   for (std::size_t i = 0; i < step_charge_count; ++i) out.shares[i] = step.breakdown[i] / step.step_time;
-  out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
+  const auto part_of_own = [&](double fitted_part) {
+    return std::min(fitted_part > 0 ? fitted_part : r.own.value, std::sqrt(classes));
+  };
+  out.machine = part_of_own(r.machine.value);
+  out.layout = part_of_own(r.layout.value);
   out.size = std::min(s.steps.residuals.size.value, out.own);
   out.accelerators = step.accelerators;
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s, out.parameters)));

@@ -15,6 +15,9 @@ namespace clusterwright {
 /// @param known  no field of the job had to be assumed
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& scenario, bool known);
 
+/// Key that is equal for steps that differ in accelerator, layout, batch and number of accelerators only.
+std::string task_key(const Scenario& scenario);
+
 /// Key that is equal for steps that differ in layout, batch and number of accelerators only: two releases of a stack
 /// are two works.
 std::string work_key(const Scenario& scenario);

@@ -3,6 +3,7 @@
 // those of prediction_interval.cpp), shared parts of one family too; errors of folding do not. Of `own`, steps keep
 //
 //   any two        all of it
+//   of one task    the part that differs with the accelerator (task_key); from there to all of it at one doubling
 //   of one work    the part that differs with the layout (work_key)
 //   of one job     size^2 each, and lost^2 * d; the larger one, toward slower, growth^2 * doublings (job_key)
 //   twins          own^2 * c^2: only machines and limits differ (twin_key)
@@ -73,12 +74,23 @@ double squared_difference(const StepUncertainty& a, const StepUncertainty& b, bo
   return sum;
 }
 
+/// Variance of a ratio of steps of one task on two accelerators. Numbers of accelerators a doubling apart make two
+/// jobs: published pairs of them err as those of two models do.
+double machine_part(const StepUncertainty& a, const StepUncertainty& b) {
+  const double apart = std::min(1.0, std::abs(std::log2(a.accelerators / b.accelerators)));
+  const auto part = [&](const StepUncertainty& step) {
+    return squared(step.machine) + apart * (squared(step.own) - squared(step.machine));
+  };
+  return part(a) + part(b);
+}
+
 /// Variance of a ratio by what each step has for itself, on both sides.
 double own_part(const StepUncertainty& a, const StepUncertainty& b, const StepResiduals& r) {
   if (a.twin == b.twin && !a.twin.empty())
     return squared(std::max(a.own, b.own)) * squared_difference(a, b, false) + 2 * squared(replay_error);
   if (a.job == b.job) return squared(a.size) + squared(b.size) + squared(r.size_lost.value) * lost_difference(a, b);
   if (a.work == b.work) return squared(a.layout) + squared(b.layout);
+  if (a.task == b.task) return machine_part(a, b);
   return squared(a.own) + squared(b.own);
 }
 

@@ -69,6 +69,27 @@ TEST_CASE("sides differ for two sizes of one job alone", "[models]") {
   }
 }
 
+TEST_CASE("two accelerators at one task have a part of their own", "[models]") {
+  StepUncertainty one = step_on(64, 0.10), other = step_on(64, 0.10);
+  for (StepUncertainty* step : {&one, &other}) {
+    step->task = "task";
+    step->machine = 0.03;
+  }
+  other.work = other.job = other.twin = "another accelerator";
+  const StepCalibration c = calibration_of(0.1, 0.03);
+  const auto variance = [&](double accelerators) {
+    other.accelerators = accelerators;
+    return std::pow(ratio_error(one, other, c).slower, 2);
+  };
+  CHECK(variance(64) == Approx(2 * 0.03 * 0.03));
+  // Half a doubling apart, half of the way to two jobs; from one doubling on they are.
+  CHECK(variance(64 * std::sqrt(2.0)) == Approx(0.03 * 0.03 + 0.05 * 0.05));
+  CHECK(variance(128) == Approx(2 * 0.05 * 0.05));
+  CHECK(variance(16) == Approx(2 * 0.05 * 0.05));
+  other.task = "another model";
+  CHECK(variance(64) == Approx(2 * 0.05 * 0.05));
+}
+
 TEST_CASE("twins err in what differs between them alone", "[models]") {
   StepUncertainty slow = step_on(64, 0.14), fast = step_on(64, 0.10);
   constexpr double settled = 2 * 3e-4 * 3e-4;

@@ -69,6 +69,15 @@ TEST_CASE("the training FLOPs of a tiny model, counted by hand", "[models][trans
   CHECK(training_flops_per_token(m, 10).in(flop) == Approx(11712 + 960));
 }
 
+TEST_CASE("packed samples and frozen weights take fewer FLOPs", "[models][transformer]") {
+  const Transformer m = tiny();
+  // Two samples of 5 tokens to a sequence of 10: half of the scores.
+  CHECK(training_flops_per_token(m, TrainingWork{10, 5}).in(flop) == Approx(11712 + 480));
+  // Frozen weights 4 x 1,952, adapters of rank 2 in two layers 6 x 2 each.
+  const double adapters = 12 * adapter_parameters(m, 2);
+  CHECK(training_flops_per_token(m, TrainingWork{10, 0, 2}).in(flop) == Approx(7808 + adapters + 960));
+}
+
 TEST_CASE("Llama 3.1 405B has 405.8 billion parameters", "[models][transformer]") {
   const Transformer m = shipped_transformer("llama3-405b");
   // per layer: attention 2 x 16384^2 + 2 x 16384 x 1024 = 570.4e6, MLP 3 x 16384 x 53248 = 2617.2e6, norms 32768

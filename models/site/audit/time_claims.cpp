@@ -45,7 +45,7 @@ TrainingRun run_of(const Blueprint& blueprint, const JobCase& job) {
 /// "1.30 TFLOP per token x 10T tokens / (1200 x 989 TFLOP/s x 40.0 %) = 731 days"
 std::string days_text(const JobCase& job, const TrainingRun& run) {
   const Flops per_token =
-      training_flops_per_token(job.scenario.transformer, job.scenario.job.sequence, 1 - job.step.dropped);
+      training_flops_per_token(job.scenario.transformer, training_work(job.scenario.job), 1 - job.step.dropped);
   std::string text =
       fmt::format("{:.2f} TFLOP per token x {}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
                   per_token / flop / 1e12, plain_number(trillions(run.tokens), 3), job.layout.used(),
