@@ -16,13 +16,13 @@ Bytes ActivationCopies::payload(int chunk, int layer) const {
 void ActivationCopies::store(const PipelineSlot& slot, int layer) {
   if (level_ == MemoryLevel::device) return;
   stored_[{slot.micro_batch, slot.chunk, layer}] =
-      copies_.copy(level_, true, payload(slot.chunk, layer), ops_.last_kernel(), StepCharge::recompute);
+      copies_.copy(level_, true, payload(slot.chunk, layer), ops_.last_kernel(), StepCharge::offload);
 }
 
 void ActivationCopies::fetch(const PipelineSlot& slot, int layer) {
   if (level_ == MemoryLevel::device) return;
   const OpId stored = stored_.at({slot.micro_batch, slot.chunk, layer});
-  const OpId fetched = copies_.copy(level_, false, payload(slot.chunk, layer), stored, StepCharge::recompute);
+  const OpId fetched = copies_.copy(level_, false, payload(slot.chunk, layer), stored, StepCharge::offload);
   if (before_fetch_.exists()) ops_.depends(before_fetch_, fetched);
   before_fetch_ = ops_.last_kernel();
   ops_.wait_for(fetched);

@@ -26,15 +26,16 @@ enum class StepCharge {
   imbalance,
   ep_imbalance,
   input_wait,
+  offload,
   launch,
   throttle,
   jitter
 };
-inline constexpr std::size_t step_charge_count = 17;
+inline constexpr std::size_t step_charge_count = 18;
 inline constexpr std::array<std::string_view, step_charge_count> step_charge_names = {
     "compute_gemm", "compute_attention", "compute_other", "optimizer",  "recompute", "tp_exposed",
     "cp_exposed",   "ep_exposed",        "pp_exposed",    "dp_exposed", "bubble",    "imbalance",
-    "ep_imbalance", "input_wait",        "launch",        "throttle",   "jitter"};
+    "ep_imbalance", "input_wait",        "offload",       "launch",     "throttle",  "jitter"};
 static_assert(static_cast<std::size_t>(StepCharge::jitter) + 1 == step_charge_count);
 
 /// What a charge scales with: FLOPs, device memory, links, the host, or the work of others.
@@ -63,6 +64,7 @@ constexpr ChargeKind kind_of(StepCharge charge) {
     case StepCharge::imbalance:
     case StepCharge::ep_imbalance:
     case StepCharge::input_wait:
+    case StepCharge::offload:
     case StepCharge::jitter:
       break;
   }

@@ -26,6 +26,9 @@ namespace causes {
 
 constexpr Cause pipeline_bubble{
     "pipeline bubble", "more micro-batches per replica, more virtual stages or fewer stages", "a larger global batch"};
+constexpr Cause uneven_stages{"uneven pipeline stages",
+                              "a more even split of layers (stage_layers), with fewer beside the output head",
+                              "a more even split of layers (stage_layers), with fewer beside the output head"};
 constexpr Cause tensor{"tensor-parallel collectives", "a smaller tensor group, or a stack that overlaps them",
                        "a stack that overlaps them"};
 constexpr Cause context{"context-parallel exchange", "a smaller context group, or another context_exchange",
@@ -56,6 +59,8 @@ constexpr Cause recompute{"recomputation",
 constexpr Cause memory{"memory-bound kernels", "kernel fusion, or a larger tensor group", "kernel fusion"};
 constexpr Cause elsewhere{"offloaded optimizer", "states sharded over more ranks, or kept in faster memory",
                           "states kept in faster memory"};
+constexpr Cause activations{"offloaded activations", "a faster level of memory for them, or recomputation instead",
+                            "a faster level of memory for them, or recomputation instead"};
 constexpr Cause jitter{"jitter", "hosts and links that disturb the job less",
                        "hosts and links that disturb the job less"};
 
@@ -65,6 +70,17 @@ constexpr Cause jitter{"jitter", "hosts and links that disturb the job less",
 bool optimizer_is_elsewhere(const StepPrediction& step) {
   return std::any_of(step.tiers.begin(), step.tiers.end(),
                      [](const LevelUse& use) { return use.bytes.optimizer > Bytes{}; });
+}
+
+/// Whether stages wait longer for those with more work than for the pipeline to fill and drain, which takes
+/// (p - 1) / (m v + p - 1) of a step of equal stages. Schedules that fill bubbles have no such share.
+bool stages_are_uneven(const StepPrediction& step) {
+  const Plan& plan = step.plan;
+  if (plan.pipeline == 1 || plan.schedule != PipelineSchedule::one_forward_one_backward || step.step_time <= Seconds{})
+    return false;
+  const double waits = step.breakdown[static_cast<std::size_t>(StepCharge::bubble)] / step.step_time;
+  const double filling = plan.pipeline - 1, passes = static_cast<double>(plan.micro_batches) * plan.virtual_pipeline;
+  return waits > 2 * filling / (passes + filling);
 }
 
 /// Loss that a charge belongs to; nullptr: useful work. The compiler refuses a charge without a case (-Wswitch).
@@ -90,13 +106,15 @@ const Cause* cause_of(StepCharge charge, const StepPrediction& step) {
     case StepCharge::dp_exposed:
       return &causes::data;
     case StepCharge::bubble:
-      return &causes::pipeline_bubble;
+      return stages_are_uneven(step) ? &causes::uneven_stages : &causes::pipeline_bubble;
     case StepCharge::imbalance:
       return step.mixed ? &causes::uneven_nodes : &causes::uneven_ranks;
     case StepCharge::ep_imbalance:
       return &causes::uneven_experts;
     case StepCharge::input_wait:
       return &causes::input;
+    case StepCharge::offload:
+      return &causes::activations;
     case StepCharge::launch:
       return &causes::launch;
     case StepCharge::throttle:

@@ -40,6 +40,17 @@ TEST_CASE("the largest loss is named with its share", "[models]") {
   CHECK(starts_with(name_bottleneck(two), "kernel launches (11 %"));
 }
 
+TEST_CASE("more micro-batches are no advice where stages are uneven", "[models]") {
+  StepPrediction step = losing(StepCharge::bubble, 0.09);
+  step.plan.pipeline = 4;
+  step.plan.micro_batches = 32;  // equal stages wait for 3 / 35 = 8.6 % of a step
+  CHECK(starts_with(name_bottleneck(step), "pipeline bubble (9 % of the step): untried: more micro-batches"));
+  step.plan.micro_batches = 2048;  // 0.15 %
+  CHECK(starts_with(name_bottleneck(step), "uneven pipeline stages (9 % of the step): untried: a more even split"));
+  step.plan.schedule = PipelineSchedule::dualpipe;
+  CHECK(starts_with(name_bottleneck(step), "pipeline bubble"));
+}
+
 TEST_CASE("advice says whether it was tried", "[models]") {
   StepPrediction step = losing(StepCharge::launch, 0.09);
   CHECK(name_bottleneck(step) == "kernel launches (9 % of the step): untried: larger micro-batches or captured graphs");

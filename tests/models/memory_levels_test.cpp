@@ -56,6 +56,10 @@ double step_seconds(const Scenario& s) {
   return to_seconds(simulate_step(s, plan_of(s)).result.end).in(second);
 }
 
+Seconds charged_on(const Scenario& s, StepCharge charge) {
+  return simulate_step(s, plan_of(s)).breakdown.mean[static_cast<std::size_t>(charge)];
+}
+
 std::string error_of(const Scenario& s) {
   try {
     resolve_plan(s);
@@ -70,6 +74,13 @@ double trained(const Scenario& s) {
 }
 
 }  // namespace
+
+TEST_CASE("waits for activations on drives are no recomputation", "[models][memory]") {
+  const Scenario s = with_drives(on_one_node(activations_in(MemoryLevel::nvme)), 0.5);
+  CHECK(charged_on(s, StepCharge::offload).in(second) > 0.5 * step_seconds(s));
+  CHECK(charged_on(s, StepCharge::recompute) == Seconds{});
+  CHECK(charged_on(on_one_node(Offload{}), StepCharge::offload) == Seconds{});
+}
 
 TEST_CASE("true and false still say host and device", "[models][tiers]") {
   const auto read = [](const char* text) {

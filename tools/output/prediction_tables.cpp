@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, step_charge_count> charge_names = {"GEMM"
                                                                           "imbalance of ranks",
                                                                           "imbalance of experts",
                                                                           "waiting for data",
+                                                                          "offloaded activations",
                                                                           "kernel launch",
                                                                           "throttling",
                                                                           "jitter"};
