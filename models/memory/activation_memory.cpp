@@ -27,13 +27,19 @@ Bytes bytes_of(const PlannedJob& planned, const TokenBytes& bytes) {
   return (tokens + (bytes.rows > 0 ? expert_rows(planned) * bytes.rows : 0)) * byte;
 }
 
-/// Widths of a layer as numbers.
+/// Widths of a layer as numbers; of keys and values with their copies, so that a split over the tensor group is what a
+/// rank holds.
 struct Widths {
-  Widths(const Transformer& m, LayerKind kind)
+  Widths(const PlannedJob& planned, LayerKind kind) : Widths(planned.model, key_value_copies(planned), kind) {}
+  static double gates(const Transformer& m) { return m.gated_mlp ? 2 : 1; }
+  double hidden, query, key_value, value, attended, latent, ffn, up, expert_ffn, expert_up, experts;
+
+ private:
+  Widths(const Transformer& m, double copies, LayerKind kind)
       : hidden(static_cast<double>(m.hidden)),
         query(static_cast<double>(m.query_width())),
-        key_value(static_cast<double>(m.key_value_width())),
-        value(static_cast<double>(m.key_value_heads() * m.width_of_value())),
+        key_value(copies * static_cast<double>(m.key_value_width())),
+        value(copies * static_cast<double>(m.key_value_heads() * m.width_of_value())),
         attended(static_cast<double>(m.attention_output_width())),
         latent(m.latent ? static_cast<double>(m.latent->query_rank + m.latent->key_value_rank) : 0),
         ffn(static_cast<double>(kind == LayerKind::dense ? m.ffn : m.experts->shared_width())),
@@ -41,8 +47,6 @@ struct Widths {
         expert_ffn(kind == LayerKind::dense ? 0 : static_cast<double>(m.experts->ffn)),
         expert_up(expert_ffn * gates(m)),
         experts(kind == LayerKind::dense ? 0 : static_cast<double>(m.experts->experts)) {}
-  static double gates(const Transformer& m) { return m.gated_mlp ? 2 : 1; }
-  double hidden, query, key_value, value, attended, latent, ffn, up, expert_ffn, expert_up, experts;
 };
 
 /// Sums of the softmax, one per head, where scores stay on chip.
@@ -86,7 +90,7 @@ double column_inputs(const PlannedJob& planned, double hidden, double input) {
 
 /// Stored tensors without recomputation: inputs of norms, GEMMs, attention and activation function.
 TokenBytes everything(const PlannedJob& planned, LayerKind kind) {
-  const Widths w(planned.model, kind);
+  const Widths w(planned, kind);
   const bool narrow = keeps_narrow_copies(planned);
   const double input = narrow ? element_size(planned.precision) : bytes_16bit;
   TokenBytes out;
@@ -104,7 +108,7 @@ TokenBytes everything(const PlannedJob& planned, LayerKind kind) {
 /// Input of the layer, results of the first, third and fifth multiply (the last is not needed again) and of attention;
 /// experts keep what they get and what they multiplied first.
 TokenBytes every_second_multiply(const PlannedJob& planned, LayerKind kind) {
-  const Widths w(planned.model, kind);
+  const Widths w(planned, kind);
   const double rows = kind == LayerKind::experts ? w.hidden + w.expert_up / planned.plan.expert_tensor : 0;
   return {bytes_16bit * (w.hidden + w.latent),
           bytes_16bit * (w.query + w.attended + w.key_value + w.ffn) + softmax_statistics(planned), bytes_16bit * rows};
@@ -112,7 +116,7 @@ TokenBytes every_second_multiply(const PlannedJob& planned, LayerKind kind) {
 
 /// Input of the layer and of its second half, results of all multiplies by weights; attention runs again.
 TokenBytes all_multiplies(const PlannedJob& planned, LayerKind kind) {
-  const Widths w(planned.model, kind);
+  const Widths w(planned, kind);
   const double rows = kind == LayerKind::experts ? w.hidden + w.expert_up / planned.plan.expert_tensor : 0;
   return {bytes_16bit * (2 * w.hidden + w.latent), bytes_16bit * (w.query + w.key_value + w.value + w.up),
           bytes_16bit * rows};
@@ -120,7 +124,7 @@ TokenBytes all_multiplies(const PlannedJob& planned, LayerKind kind) {
 
 /// Queries, keys and values where they are computed again.
 double expanded_latents(const PlannedJob& planned, LayerKind kind) {
-  const Widths w(planned.model, kind);
+  const Widths w(planned, kind);
   return expands_latents_again(planned) ? bytes_16bit * (w.query + w.key_value + w.value) : 0;
 }
 
@@ -141,7 +145,7 @@ TokenBytes stored(const PlannedJob& planned, LayerKind kind, Recompute recompute
 
 /// Gradients of the residual stream, and of the wider of MLP and attention.
 TokenBytes gradients_in_passing(const PlannedJob& planned, LayerKind kind) {
-  const Widths w(planned.model, kind);
+  const Widths w(planned, kind);
   const double scores =
       stores_scores(planned) ? 2 * bytes_16bit * static_cast<double>(planned.model.heads) * planned.sequence : 0;
   const double attention = bytes_16bit * (w.query + w.attended + w.key_value + w.value) + scores;
@@ -153,7 +157,7 @@ TokenBytes gradients_in_passing(const PlannedJob& planned, LayerKind kind) {
 /// Tensors of a layer until its weight gradients: inputs of GEMMs, and gradients of their results, which the tensor
 /// group has gathered where they were split. Runs with narrow copies keep both in the format that GEMMs read.
 TokenBytes kept_by_layer(const PlannedJob& planned, LayerKind kind) {
-  const Widths w(planned.model, kind);
+  const Widths w(planned, kind);
   const double input = keeps_narrow_copies(planned) ? element_size(planned.precision) : bytes_16bit;
   const double whole_gradients = 2 * input * w.hidden * residual_split(planned);
   const double split_gradients = input * (w.query + w.key_value + w.value + w.up);

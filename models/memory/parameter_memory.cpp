@@ -20,6 +20,13 @@ double outside_layers(const PlannedJob& planned, int stage) {
   return (table + (planned.layout.holds_head(stage) ? outside_head(planned) : 0)) / planned.plan.tensor;
 }
 
+/// Weights of a layer's keys and values that ranks hold beyond a split of all of them.
+double copied_key_values(const PlannedJob& planned) {
+  const Transformer& m = planned.model;
+  const auto width = static_cast<double>(m.key_value_width() + m.key_value_heads() * m.width_of_value());
+  return static_cast<double>(m.hidden) * width * (key_value_copies(planned) - 1);
+}
+
 RankParameters largest_layer(const PlannedJob& planned) {
   return layer_share(planned, planned.model.layers_of(LayerKind::experts) > 0 ? LayerKind::experts : LayerKind::dense);
 }
@@ -65,7 +72,7 @@ RankParameters& RankParameters::operator+=(const RankParameters& other) {
 
 RankParameters layer_share(const PlannedJob& planned, LayerKind kind) {
   const double routed = routed_parameters(planned.model, kind);
-  return {(layer_parameters(planned.model, kind) - routed) / planned.plan.tensor,
+  return {(layer_parameters(planned.model, kind) - routed + copied_key_values(planned)) / planned.plan.tensor,
           routed / (static_cast<double>(planned.plan.expert) * planned.plan.expert_tensor)};
 }
 

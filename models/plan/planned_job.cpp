@@ -2,6 +2,7 @@
 #include "models/plan/planned_job.hpp"
 #include "models/plan/plan.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace clusterwright {
@@ -24,6 +25,10 @@ double local_tokens(const PlannedJob& planned) {
 
 double residual_split(const PlannedJob& planned) {
   return planned.plan.sequence_parallel ? planned.plan.tensor : 1;
+}
+
+double key_value_copies(const PlannedJob& planned) {
+  return std::max(1.0, static_cast<double>(planned.plan.tensor) / static_cast<double>(planned.model.key_value_heads()));
 }
 
 double shard_ranks(const PlannedJob& planned) {

@@ -33,6 +33,9 @@ double local_tokens(const PlannedJob& planned);
 /// Ranks among which tensors of the residual stream are split: the tensor group with sequence parallelism, else none.
 double residual_split(const PlannedJob& planned);
 
+/// Ranks of a tensor group that hold a copy of one head of keys and values: 1 where there is a head for each.
+double key_value_copies(const PlannedJob& planned);
+
 /// Ranks that share one copy of sharded tensors.
 double shard_ranks(const PlannedJob& planned);
 

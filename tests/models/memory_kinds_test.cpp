@@ -79,6 +79,20 @@ double gigabytes(Bytes bytes) {
 
 }  // namespace
 
+TEST_CASE("ranks beyond the heads of keys and values hold a copy of one", "[models][memory]") {
+  SmallCase c;
+  c.tensor = 8;
+  Stored many(c), few(c);
+  many.scenario.transformer.kv_heads = 8;
+  few.scenario.transformer.kv_heads = 1;
+  const MemoryUse one_each = many.use(), copies = few.use();
+  CHECK(copies.weights == one_each.weights);
+  CHECK(copies.gradients == one_each.gradients);
+  CHECK(copies.activations == one_each.activations);
+  few.plan.tensor = many.plan.tensor = 1;
+  CHECK(few.use().weights < many.use().weights);
+}
+
 TEST_CASE("activations of a layer follow the published formulas", "[models][memory]") {
   // t = 8: s b h (10 + 24/t + 5 a s / (h t)) without sequence parallelism, s b h / t (34 + 5 a s / h) with it;
   // selective recomputation drops the last term; full leaves 2 s b h.
