@@ -81,11 +81,11 @@ ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
   return kept.emplace(std::move(key), traffic).first->second;
 }
 
-/// Coefficient of variation of the popularity that routers leave: as given, or usual as far as the experts can differ.
+/// Coefficient of variation of the popularity that routers leave: as given or usual, as far as the experts can differ.
+/// Plans are refused where more is given, but costed before.
 double drawn_imbalance(const PlannedJob& planned) {
-  const double usual =
-      std::min(planned.stack.experts.imbalance.value, widest_popularity(planned.model.experts->experts));
-  return planned.routing.imbalance.value_or(usual);
+  return std::min(planned.routing.imbalance.value_or(planned.stack.experts.imbalance.value),
+                  widest_popularity(planned.model.experts->experts));
 }
 
 /// Every rank gets the mean.

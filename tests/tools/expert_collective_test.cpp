@@ -20,6 +20,7 @@ TEST_CASE("experts that cannot be dealt or drawn say why, and what would be righ
   check_refused(expert_superpod + "--bytes 64M --op combine --gpus 1021", "E0332", "--gpus 1016 or 1024");
   check_refused(dispatch + "--gpus 16 --experts 4 --top-k 8", "E0332", "a token draws 8 different experts");
   check_refused(dispatch + "--gpus 16 --experts 4 --top-k 8", "E0332", "--top-k of at most 4, or more --experts");
+  check_refused(dispatch + "--gpus 8 --experts 8 --top-k 2 --imbalance 3", "E0332", "an --imbalance of at most 2.38");
   // 16 experts on 8 nodes: one node holds 2.
   check_refused(dispatch + "--gpus 64 --experts 16 --domain-limit 1", "E0332", "a higher --domain-limit");
   check_refused(dispatch + "--gpus 16 --algorithm ring", "E0332", "ring cannot run here");

@@ -110,6 +110,11 @@ TEST_CASE("a rack needs no network, two do", "[topology][cluster]") {
   CHECK(codes_of(json) == "E0304 E0304");  // neither NICs nor tiers
 }
 
+TEST_CASE("a number that fills no node says nothing of the network", "[topology][cluster]") {
+  const JsonValue json = parsed(R"({"name": "test", "accelerators": 9, "node": {"part": "DGX H100"}})");
+  CHECK(codes_of(json) == "E0301");
+}
+
 TEST_CASE("domains and nodes nest, and a torus fills its domain", "[topology][cluster]") {
   CHECK(codes_of(cluster_of(64, R"({"part": "GB200 compute tray", "scale_up_domain": 6})")) == "E0325");
   CHECK(codes_of(cluster_of(64, R"({"part": "GB200 compute tray", "scale_up_domain": 64})")).empty());

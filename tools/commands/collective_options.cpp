@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "models/kernels/collectives/expert_draw.hpp"
 #include "sim/diagnostic.hpp"
 #include "tools/typed_text.hpp"
 
@@ -59,6 +61,11 @@ void check_draws(CollectiveOp op, const ExpertExchange& drawn, int domains) {
   if (drawn.top_k > drawn.experts)
     refuse_exchange(op, fmt::format("a token draws {} different experts, and there are {}", drawn.top_k, drawn.experts),
                     fmt::format("--top-k of at most {}, or more --experts", drawn.experts));
+  if (const double widest = widest_popularity(drawn.experts); drawn.imbalance > widest)
+    refuse_exchange(
+        op,
+        fmt::format("the popularity of {} experts cannot vary by {:.3g} of the mean", drawn.experts, drawn.imbalance),
+        fmt::format("an --imbalance of at most {:.3g}, or more --experts", std::floor(100 * widest) / 100));
   const int reached = drawn.domain_limit;
   if (reached > 0 && reached < domains && static_cast<long long>(drawn.experts) / domains * reached < drawn.top_k)
     refuse_exchange(op,

@@ -300,7 +300,7 @@ void ClusterChecker::check_nesting() {
 /// A job in one domain, such as a rack whose nodes act as one, needs no network.
 void ClusterChecker::check_network() {
   const auto found = blocks();
-  if (found && found->domains() == 1) return;
+  if (found ? found->domains() == 1 : !errors_.empty()) return;  // else: nobody knows how many nodes
   const auto groups = node_groups(spec_);
   int nodes = 0;
   for (const NodeGroupSpec& group : groups) nodes += group.accelerators / node_accelerators(*group.node);
