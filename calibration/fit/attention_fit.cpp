@@ -28,7 +28,7 @@ struct Rates {
 };
 
 constexpr double exponential_clocks = 0.0625;  // a multiprocessor computes 16 in a clock
-constexpr double shared_clocks = 0.02;         // newer kernels compute part of them beside the multiplies
+constexpr double shared_clocks = 0.01;         // newer kernels compute most of them beside the multiplies
 
 Rates assumed_rates(const std::string& family, const std::string& architecture) {
   const bool known = architecture == "Ampere" || architecture == "Hopper" || architecture == "Blackwell";
@@ -43,7 +43,7 @@ Rates assumed_rates(const std::string& family, const std::string& architecture) 
   if (architecture == "Hopper" && family == "cudnn")
     return {0.95, 0.7, exponential_clocks, 0.25, "prior: what samples of H100 gave"};
   if (architecture == "Hopper") return {0.45, 0.36, exponential_clocks, 0.25, settled};
-  if (family.starts_with("cudnn")) return {0.62, 0.45, shared_clocks, 0.25, settled};
+  if (family.starts_with("cudnn")) return {0.76, 0.65, shared_clocks, 0.25, "prior: what benchmarks of GB200 gave"};
   // 989 / 2250 of the share on Hopper, a little more for the larger chip.
   return {0.21, 0.16, exponential_clocks, 0.4,
           "prior: flash-2 knows no newer matrix instructions: about its rate on "
@@ -180,7 +180,10 @@ std::map<std::string, AttentionParameters> attention_families(const AttentionPar
   const std::string triton =
       fmt::format("prior: {} and {} times the multiplies of flash-2, as training steps on Ampere and Hopper show",
                   triton_slowdown_forward, triton_slowdown_backward);
-  const AttentionParameters older = fit_attention("cudnn-2024", architecture, {});
+  // Blackwell is younger than the kernels that steps of 2024 ran.
+  const AttentionParameters older = architecture == "Blackwell"
+                                        ? scaled(cudnn, 1, 1, 0.1, "prior: as the kernels of later releases")
+                                        : fit_attention("cudnn-2024", architecture, {});
   const std::string xla = architecture.empty() ? "prior: as fused kernels on measured generations"
                                                : "prior: XLA calls the vendor's fused kernels";
   return {{"flash-2", flash},

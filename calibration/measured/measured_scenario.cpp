@@ -211,7 +211,7 @@ struct DatedStack {
 };
 
 /// Entries of one framework by date.
-constexpr std::array<DatedStack, 30> dated_stacks = {{{"", {}, "generic-2021"},
+constexpr std::array<DatedStack, 33> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"", {2023, 7}, "generic-2023"},
                                                       {"", {2025, 1}, "generic-2025"},
                                                       {"megatron-lm", {}, "megatron-2022"},
@@ -223,10 +223,13 @@ constexpr std::array<DatedStack, 30> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"nemo", {}, "nemo-2022"},
                                                       {"nemo", {2023, 1}, "nemo-2023"},
                                                       {"nemo", {2024, 1}, "nemo-2024"},
+                                                      {"nemo", {2024, 11}, "nemo-2025"},
                                                       {"megatron-bridge", {}, "bridge-2025"},
                                                       {"megatron-bridge", {2026, 6}, "bridge-2026"},
                                                       {"mlperf-nvidia", {}, "nemo-2024"},
+                                                      {"mlperf-nvidia", {2024, 11}, "nemo-2025"},
                                                       {"mlperf-amd", {}, "nemo-2024"},
+                                                      {"mlperf-amd", {2024, 11}, "nemo-2025"},
                                                       {"megatron-deepspeed", {}, "deepspeed-2022"},
                                                       {"megatron-deepspeed", {2023, 7}, "deepspeed-2023"},
                                                       {"megatron-deepspeed-zero3", {}, "deepspeed-zero3-2021"},

@@ -17,8 +17,9 @@ TEST_CASE("a framework takes the newest stack of its date, others the generic on
   };
   CHECK(stack("nemo", {2022, 9}) == "nemo-2022");
   CHECK(stack("nemo", {2023, 10}) == "nemo-2023");
-  CHECK(stack("nemo", {2025, 5}) == "nemo-2024");
-  CHECK(stack("nemo", {}) == "nemo-2024");  // no date: the newest
+  CHECK(stack("nemo", {2024, 9}) == "nemo-2024");
+  CHECK(stack("nemo", {2025, 5}) == "nemo-2025");
+  CHECK(stack("nemo", {}) == "nemo-2025");  // no date: the newest
   CHECK(stack("megatron-lm", {2024, 12}) == "megatron-2024");
   CHECK(stack("megatron-lm", {2025, 1}) == "megatron-2025");
   CHECK(stack("megatron-deepspeed", {2023, 12}) == "deepspeed-2023");
