@@ -124,10 +124,8 @@ const NodePart& named_node(const std::string& name, const Catalog& catalog, int 
 }
 
 JsonValue cluster_of_nodes(const NodePart& node, int accelerators) {
-  const int each = accelerators_of(node);
-  return JsonValue::object({{"name", fmt::format("{} x {}", (accelerators + each - 1) / each, node.id)},
-                            {"accelerators", accelerators},
-                            {"node", JsonValue::object({{"part", node.id}})}});
+  return JsonValue::object(
+      {{"name", node.id}, {"accelerators", accelerators}, {"node", JsonValue::object({{"part", node.id}})}});
 }
 
 int usual_batch(double tokens, int sequence) {

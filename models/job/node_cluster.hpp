@@ -29,7 +29,8 @@ const NodePart* sold_node(const std::string& accelerator, const Catalog& catalog
 /// a node itself. @param node  id of the one that was taken
 std::string slice_remark(const std::string& name, const std::string& node, const Catalog& catalog);
 
-/// Cluster of such nodes alone: its fabric follows.
+/// Cluster of such nodes alone: its fabric follows. Its name counts no nodes: how many there are follows from the
+/// blocks of a job, which may leave accelerators of each node idle.
 /// @param accelerators  filled into the last node, which may then be too large: building the cluster says so
 JsonValue cluster_of_nodes(const NodePart& node, int accelerators);
 

@@ -67,12 +67,21 @@ int unit_of(const PurchaseJob& job, const MachineChoice& machine) {
   return filled > most_accelerators ? unit : static_cast<int>(filled);
 }
 
+/// Verdict that does not hold, rather one that no other size changes; null where all hold.
+const SiteVerdict* failed_verdict(const SitePlan& plan) {
+  const SiteVerdict* out = nullptr;
+  for (const SiteVerdict& verdict : plan.verdicts)
+    if (!verdict.holds && (!out || (verdict.any_size && !out->any_size))) out = &verdict;
+  return out;
+}
+
 /// Reason why a size cannot be; nothing where it can.
 std::optional<SizedOption> refusal_of(const SizedCluster& sized) {
   if (!sized.step || !sized.step->fits)
     return SizedOption{{}, Obstacle::too_small, sized.step ? sized.step->verdict : "no step"};
-  for (const SiteVerdict& verdict : sized.plan.verdicts)
-    if (!verdict.holds) return SizedOption{{}, Obstacle::too_large, verdict.what + ": " + verdict.arithmetic};
+  if (const SiteVerdict* failed = failed_verdict(sized.plan))
+    return SizedOption{
+        {}, failed->any_size ? Obstacle::unsuited : Obstacle::too_large, failed->what + ": " + failed->arithmetic};
   if (!sized.run) return SizedOption{{}, Obstacle::impossible, "the job states no end"};
   return {};
 }
@@ -238,7 +247,9 @@ std::size_t MachineLine::planned() const {
 
 std::string MachineLine::reason() const {
   const std::lock_guard lock(adding_);
-  const auto first = std::ranges::find_if(known_, [](const auto& known) { return !known.second.plan; });
+  auto first =
+      std::ranges::find_if(known_, [](const auto& known) { return known.second.obstacle == Obstacle::unsuited; });
+  if (first == known_.end()) first = std::ranges::find_if(known_, [](const auto& known) { return !known.second.plan; });
   if (first == known_.end()) return {};
   const auto& [obstacle, reason] = std::tie(first->second.obstacle, first->second.reason);
   const auto dear =
@@ -309,7 +320,7 @@ std::optional<int> MachineLine::with_idle_places(int accelerators) const {
 SizedOption MachineLine::option_of(int accelerators) const {
   SizedOption whole = option_with(accelerators);
   const std::optional<int> fewer = with_idle_places(accelerators);
-  if (!fewer || whole.obstacle == Obstacle::too_dear) return whole;
+  if (!fewer || whole.obstacle == Obstacle::too_dear || whole.obstacle == Obstacle::unsuited) return whole;
   SizedOption thinned = option_with(*fewer);
   const bool better =
       thinned.plan && (!whole.plan || thinned.plan->figures.time.value < whole.plan->figures.time.value);

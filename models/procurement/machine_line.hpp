@@ -26,8 +26,8 @@ struct PurchaseJob {
 };
 
 /// What keeps a size from being planned: the model needs more of them, a run longer than the longest, the hall, the
-/// price of the nodes alone, or what no size changes.
-enum class Obstacle { none, too_small, too_slow, too_large, too_dear, impossible };
+/// price of the nodes alone, a hall that suits no number of such nodes, or anything else.
+enum class Obstacle { none, too_small, too_slow, too_large, too_dear, unsuited, impossible };
 
 /// Plan of one size, or why there is none.
 struct SizedOption {
@@ -78,8 +78,8 @@ class MachineLine {
   std::size_t planned() const;
   /// A plan of this machine with the whole interval of its time.
   PurchasePlan completed(PurchasePlan plan) const;
-  /// Reason of the smallest size asked for that has no plan, and whether larger ones exceed the budget; empty without
-  /// one.
+  /// Reason of the smallest size asked for that has no plan, and whether larger ones exceed the budget; that of all
+  /// sizes where there is one. Empty without any.
   std::string reason() const;
 
   /// Dense peak of one accelerator in the format of the machine.

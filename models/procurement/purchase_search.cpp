@@ -233,7 +233,9 @@ class PurchaseSearch {
       rung += rungs_of_a_doubling;
     rung = std::min(rung, end - 1);
     for (std::size_t below = rung + 1; below-- > 0 && !stopped();)
-      if (lines_[i]->at(below).obstacle == Obstacle::too_small) break;
+      if (const Obstacle found = lines_[i]->at(below).obstacle;
+          found == Obstacle::too_small || found == Obstacle::unsuited)
+        break;
   }
 
   void find_best_end(std::size_t i, const KnownPurchases& known) {

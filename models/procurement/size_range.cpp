@@ -149,6 +149,7 @@ std::optional<std::size_t> SizeRange::edge(SizeEnd end, const KnownPurchases& kn
     if (!any_may_help(end, known)) return {};
     next = std::clamp(next, low + 1, high - 1);
     const SizedOption& option = line_.at(static_cast<std::size_t>(next));
+    if (option.obstacle == Obstacle::unsuited) return {};
     const auto& plan = option.plan;
     failures = plan || option.least_time ? 0 : failures + 1;
     if (failures == most_failures || (upward && is_hopeless(option, line_.sizes()[static_cast<std::size_t>(next)])))

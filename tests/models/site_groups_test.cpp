@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Switches without nodes.
+/// Switches without nodes, and tiers that are larger than the machine.
 #include <string>
 #include <vector>
 
@@ -31,5 +31,44 @@ TEST_CASE("empty switches of a dragonfly stand with the nodes of their group", "
   for (const std::size_t empty : {10, 11}) {
     CHECK(spans[empty].first == 8);
     CHECK(spans[empty].last == 9);
+  }
+}
+
+namespace {
+
+/// Remarks on the top tier of 64 nodes on two tiers of 64 ports.
+std::vector<std::string> top_tier_remarks(int spine) {
+  const std::string fabric = R"({"transport": "infiniband", "hop_latency_us": 0.3, "tiers": [
+      {"name": "leaf", "accelerators": 256, "switch": "QM9700/QM9790"},
+      {"name": "spine", "switch": "QM9700/QM9790", "accelerators": )" +
+                             std::to_string(spine) + "}]}";
+  std::vector<std::string> warnings;
+  training_network(h100_cluster(512, fabric), shipped_parts(), warnings);
+  std::erase_if(warnings,
+                [](const std::string& one) { return one.find("\"spine\" is built for") == std::string::npos; });
+  return warnings;
+}
+
+}  // namespace
+
+// Two groups of 8 leaves with 32 cables up each: 8 spines of 64 ports. For 2,048 accelerators there are 32.
+TEST_CASE("a top tier for far more than the machine is remarked on", "[models][facility]") {
+  const std::vector<std::string> remarks = top_tier_remarks(2048);
+  REQUIRE(remarks.size() == 1);
+  CHECK(remarks.front().starts_with(
+      "tier \"spine\" is built for 2048 accelerators, 4.0 times the 512 of the machine: built for 512 it takes 24 "
+      "switches less of 48 ($"));
+  CHECK(top_tier_remarks(1024).empty());  // twice the machine is room to grow
+  CHECK(top_tier_remarks(512).empty());
+}
+
+TEST_CASE("the spines of the shipped clusters of 512 are those of 512", "[models][facility]") {
+  for (const char* name : {"gaudi3-512", "mi300x-512"}) {
+    INFO(name);
+    const Cluster cluster = cluster_file(name);
+    CHECK(cluster.spec.fabric.tiers.back().accelerators == cluster.spec.accelerators);
+    std::vector<std::string> warnings;
+    training_network(cluster, shipped_parts(), warnings);
+    for (const std::string& warning : warnings) CHECK(warning.find("is built for") == std::string::npos);
   }
 }

@@ -40,6 +40,20 @@ TEST_CASE("run and size confirm each option digit for digit", "[tools][compare]"
   }
 }
 
+TEST_CASE("the command of an option that only run takes is a run", "[tools][compare]") {
+  const ProgramRoom room;
+  const std::string words = "compare llama3-8b --on H100-SXM --gpus 512 ";
+  for (const std::string vary : {"fail=stated,spine:0", "slow=stated,node:20%", "placement=stated,scattered"}) {
+    INFO(vary);
+    const auto& options = json_answer(room, words + "--vary " + vary).at("options");
+    CHECK(options.elements()[0].at("command").as_text().starts_with("clusterwright size "));
+    const std::string command = options.elements()[1].at("command").as_text();
+    REQUIRE(command.starts_with("clusterwright run "));
+    const JsonValue step = json_answer(room, command.substr(std::string("clusterwright ").size()));
+    CHECK(figure(step, "step_time_s") == figure(options.elements()[1].at("step"), "step_time_s"));
+  }
+}
+
 TEST_CASE("a taper that a job does not feel makes it neither faster nor slower, and cheaper", "[tools][compare]") {
   const ProgramRoom room;
   const JsonValue answer =

@@ -152,6 +152,17 @@ TEST_CASE("the grid and the hall may grant too little", "[cli][size]") {
   CHECK(sized(superpod_file + allowed + std::to_string(hall + 1)).at("holds").as_boolean());
 }
 
+TEST_CASE("a budget that capping holds says which mean it counts", "[cli][size]") {
+  const ProgramRoom room;
+  const std::string capped = "size llama3-8b-h100-64 --set cluster.facility.power.capping=equal ";
+  const Outcome grid = room.run(capped + "--set cluster.facility.power.grid_limit_kw=95");
+  CHECK(has(grid.out + grid.err,
+            "the budget of the grid is 95 kW and 95 kW are drawn in the mean of the step on the design day: capping"));
+  const Outcome hall = room.run(capped + "--set cluster.facility.hall.power_limit_kw=60");
+  CHECK(
+      has(hall.out + hall.err, "the budget of the hall is 60 kW and 60 kW are drawn in the mean of the step: capping"));
+}
+
 TEST_CASE("feeds must carry a rack after a loss", "[cli][size]") {
   // One circuit, where a spare is asked for: nothing may hang on it.
   check_broken("--set facility.power.most_feeds=1", "feeds", "n+1: 0 kW / 10.2 kW", "facility.power");

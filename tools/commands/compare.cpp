@@ -36,7 +36,7 @@ std::string command_of(const NamedRequest& option, const ComparedOption& answer,
     for (const std::string& setting : settings_of(scenario, layout_of(answer.step->plan, scenario.job.offload)))
       request.settings.push_back(setting);
   }
-  return "clusterwright size " + words_of(request);
+  return sizing_command(request);
 }
 
 /// Scenario of an option, or the reason why there is none.

@@ -164,7 +164,7 @@ std::string confirm_command(const PlanRequest& request, const PlanAnswer& answer
   confirmed.settings.insert(confirmed.settings.end(), plan.settings.begin(), plan.settings.end());
   confirmed.settings = without_replaced(confirmed.settings);
   if (plan.machine.cap < 1) confirmed.cap = plain_number(100 * plan.machine.cap, 6) + "%";
-  return "clusterwright size " + words_of(confirmed);
+  return sizing_command(confirmed);
 }
 
 /// Whether plans stand in the order of their time: the most tokens in the days, or the least time, comes first.

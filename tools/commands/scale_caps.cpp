@@ -118,7 +118,7 @@ std::string confirmation(const ScaleRequest& request, const CapOption& option) {
   if (option.share < 1) confirmed.cap = percent(option.share);
   confirmed.gpus = std::to_string(step.accelerators);
   confirmed.settings.push_back(fmt::format("job.global_batch={}", step.plan.global_batch));
-  return "clusterwright size " + words_of(confirmed);
+  return sizing_command(confirmed);
 }
 
 struct CapAnswer {

@@ -116,6 +116,11 @@ std::string words_of(const ScenarioRequest& request) {
   return text;
 }
 
+std::string sizing_command(const ScenarioRequest& request) {
+  const bool sized = request.faults.empty() && request.slow.empty() && request.placement.empty();
+  return fmt::format("clusterwright {} {}", sized ? "size" : "run", words_of(request));
+}
+
 std::optional<Scenario> scenario_of_file(const ScenarioRequest& request) {
   const std::filesystem::path file = named_file(request.scenario, {"scenarios", "transformers"});
   if (is_of_kind(file, ConfigKind::transformer)) return std::nullopt;

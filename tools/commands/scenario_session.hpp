@@ -23,6 +23,9 @@ struct ScenarioSession {
 
 /// Words of a command line that open the same scenario, as a shell takes them: "x.json --on B200 --set a.b=3".
 std::string words_of(const ScenarioRequest& request);
+
+/// Command that sizes the same scenario: `run` for faults, slow devices and placements, which `size` does not take.
+std::string sizing_command(const ScenarioRequest& request);
 /// Settings without those that a later one of the same path replaces.
 std::vector<std::string> without_replaced(const std::vector<std::string>& settings);
 

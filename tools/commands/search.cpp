@@ -75,7 +75,8 @@ void add_plans(const JobSite& site, const ScenarioSession& session, const Layout
       plan.paired_sigma =
           ratio_error(plan.step.uncertainty, answer.plans.front().step.uncertainty, session.scenario.steps).slower;
     if (answer.usd_per_hour)
-      plan.usd_per_million_tokens = *answer.usd_per_hour * answer.gpus / 3600 / plan.step.tokens_per_second * 1e6;
+      plan.usd_per_million_tokens =
+          *answer.usd_per_hour * rented_accelerators(plan.step) / 3600 / plan.step.tokens_per_second * 1e6;
     answer.plans.push_back(std::move(plan));
   }
 }

@@ -45,6 +45,7 @@ JsonValue capex_of(const PurchaseFigures& f) {
 
 JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_t place) {
   const PurchaseFigures& f = plan.figures;
+  const Interval<Seconds> time = purchase_run_time(answer, plan);
   const auto runs = break_even_runs(answer, plan);
   JsonValue settings = JsonValue::list();
   for (const std::string& setting : plan.settings) settings.push_back(setting);
@@ -55,9 +56,10 @@ JsonValue json_of(const PlanAnswer& answer, const PurchasePlan& plan, std::size_
        {"cap", plan.machine.cap},
        {"variant", text_or_null(plan.machine.variant)},
        {"gpus", plan.accelerators},
+       {"idle_gpus", idle_accelerators(plan)},
        {"step_time_s", plan.sized->step->step_time.in(second)},
-       {"days", JsonValue::object(
-                    {{"low", f.time.low.in(day)}, {"value", f.time.value.in(day)}, {"high", f.time.high.in(day)}})},
+       {"days",
+        JsonValue::object({{"low", time.low.in(day)}, {"value", time.value.in(day)}, {"high", time.high.in(day)}})},
        {"trillion_tokens", trillion_tokens(answer, plan)},
        {"chance_in_time", answer.tokens && answer.limits.time ? JsonValue(purchase_chance(answer, plan)) : JsonValue()},
        {"capex_usd", capex_of(f)},
@@ -85,7 +87,7 @@ double purchase_tokens(const PlanAnswer& answer, const PurchasePlan& plan) {
   if (answer.tokens) return *answer.tokens;
   const TrainingRun& timed = *plan.sized->step->training;
   const double steps = static_cast<double>(timed.steps);
-  const double within = std::floor(steps * (purchase_run_time(answer, plan) / plan.figures.time.value));
+  const double within = std::floor(steps * (purchase_run_time(answer, plan).value / plan.figures.time.value));
   return std::max(1.0, within) * std::round(timed.tokens / steps);
 }
 
@@ -166,10 +168,11 @@ ResultTable table_of(const PlanAnswer& answer, const std::vector<PurchasePlan>& 
   for (const PurchasePlan& plan : plans) {
     if (rows > 0 && table.rows.size() == rows) break;
     const PurchaseFigures& f = plan.figures;
+    const Interval<Seconds> time = purchase_run_time(answer, plan);
     const auto bought = [&](Dollars money) { return f.rented ? Cell() : Cell(money.in(dollar)); };
     const auto run = known_run_price(answer, plan);
-    table.rows.push_back({purchase_name(plan), plan.machine.node, trillion_tokens(answer, plan), f.time.value.in(day),
-                          f.time.low.in(day), f.time.high.in(day),
+    table.rows.push_back({purchase_name(plan), plan.machine.node, trillion_tokens(answer, plan), time.value.in(day),
+                          time.low.in(day), time.high.in(day),
                           has_chance ? Cell(purchase_chance(answer, plan)) : Cell(), f.lower_bound ? "at least" : "",
                           bought(f.money.value), bought(f.money.low), bought(f.money.high), f.power.in(megawatt),
                           f.racks, run ? Cell(run->in(dollar)) : Cell(), layout_text(plan)});

@@ -22,7 +22,7 @@ constexpr std::string_view plan_style =
     ".p-lead{stroke:var(--muted,#888);stroke-width:.7}.p-limit{stroke:#d55e00;stroke-dasharray:5 "
     "4}.p-name{font-size:12px;fill:currentColor;stroke:var(--page,#fff);stroke-width:3px;paint-order:stroke}\n";
 
-/// Money against days of the best plan of each accelerator, and of the frontier.
+/// Money against days, or tokens, of the best plan of each accelerator, and of the frontier.
 struct MoneyChart {
   ChartText text;
   const PlanAnswer* answer = nullptr;
@@ -34,11 +34,11 @@ class MoneyDrawing {
       : answer_(answer), box_{64, 30, width - 16, money_chart_height - 44} {
     for (const auto* plans : {&answer.found.by_accelerator, &answer.found.frontier})
       for (const PurchasePlan& plan : *plans) {
-        most_days_ = std::max(most_days_, plan.figures.time.high.in(day));
+        most_work_ = std::max(most_work_, work_of(plan).high);
         most_money_ = std::max(most_money_, money_of(plan, plan.figures.money.high));
         by_run_ = plan.figures.by_run;
       }
-    most_days_ *= 1.05, most_money_ *= 1.05;
+    most_work_ *= 1.05, most_money_ *= 1.05;
   }
 
   std::string draw() const {
@@ -49,9 +49,15 @@ class MoneyDrawing {
   }
 
  private:
-  double x(double days) const { return Scale(0, most_days_, box_.left, box_.right)(days); }
+  double x(double work) const { return Scale(0, most_work_, box_.left, box_.right)(work); }
   double y(double money) const { return Scale(0, most_money_, box_.bottom, box_.top)(money); }
-  static double days_of(const PurchasePlan& plan) { return plan.figures.time.value.in(day); }
+  /// Days of the run; its T tokens where those are asked for.
+  Interval<double> work_of(const PurchasePlan& plan) const {
+    const Interval<Seconds>& time = plan.figures.time;
+    if (answer_.tokens) return {time.low.in(day), time.value.in(day), time.high.in(day)};
+    const double tokens = trillion_tokens(answer_, plan);
+    return {tokens * (time.value / time.high), tokens, tokens * (time.value / time.low)};
+  }
   /// Money of the run where that ranks the plans, else that of the purchase at an end of the prices.
   static double money_of(const PurchasePlan& plan, Dollars bought) {
     return (plan.figures.by_run ? plan.figures.run : bought).in(dollar) / 1e6;
@@ -60,20 +66,21 @@ class MoneyDrawing {
 
   std::string grid() const {
     std::string out;
-    const double rows = axis_step(most_money_), columns = axis_step(most_days_);
+    const double rows = axis_step(most_money_), columns = axis_step(most_work_);
     for (double money = 0; money <= most_money_; money += rows)
       out += svg_line("grid", box_.left, y(money), box_.right, y(money)) +
              svg_label("tick", box_.left - 7, y(money) + 4, "end", fmt::format("{:g}", money));
-    for (double days = 0; days <= most_days_; days += columns)
+    for (double days = 0; days <= most_work_; days += columns)
       out += svg_line("base", x(days), box_.bottom, x(days), box_.bottom + 4) +
              svg_label("tick", x(days), box_.bottom + 18, "middle", fmt::format("{:g}", days));
     return out + svg_label("axis", 4, 16, "start", by_run_ ? "the run, $ M" : "to buy, $ M") +
-           svg_label("axis", (box_.left + box_.right) / 2, money_chart_height - 6, "middle", "days");
+           svg_label("axis", (box_.left + box_.right) / 2, money_chart_height - 6, "middle",
+                     answer_.tokens ? "days" : "T tokens");
   }
 
   std::string limits() const {
     std::string out;
-    if (answer_.tokens && answer_.limits.time && answer_.limits.time->in(day) < most_days_)
+    if (answer_.tokens && answer_.limits.time && answer_.limits.time->in(day) < most_work_)
       out +=
           svg_line("p-limit", x(answer_.limits.time->in(day)), box_.top, x(answer_.limits.time->in(day)), box_.bottom);
     if (answer_.limits.money && !by_run_ && answer_.limits.money->in(dollar) / 1e6 < most_money_)
@@ -83,14 +90,15 @@ class MoneyDrawing {
   }
 
   std::string bars(const PurchasePlan& plan) const {
-    const PurchaseFigures& f = plan.figures;
-    return svg_line("p-bar", x(f.time.low.in(day)), y(money_of(plan)), x(f.time.high.in(day)), y(money_of(plan))) +
-           svg_line("p-bar", x(days_of(plan)), y(money_of(plan, f.money.low)), x(days_of(plan)),
-                    y(money_of(plan, f.money.high)));
+    const Interval<Dollars>& bought = plan.figures.money;
+    const Interval<double> work = work_of(plan);
+    return svg_line("p-bar", x(work.low), y(money_of(plan)), x(work.high), y(money_of(plan))) +
+           svg_line("p-bar", x(work.value), y(money_of(plan, bought.low)), x(work.value),
+                    y(money_of(plan, bought.high)));
   }
 
   std::string dot(const PurchasePlan& plan, double radius, std::string_view style) const {
-    return fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>\n", style, x(days_of(plan)),
+    return fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>\n", style, x(work_of(plan).value),
                        y(money_of(plan)), radius);
   }
 
@@ -102,7 +110,7 @@ class MoneyDrawing {
     std::string out;
     double free = 0;  // from here on down no name stands
     for (const PurchasePlan* plan : plans) {
-      const double at_x = x(days_of(*plan)), at_y = y(money_of(*plan));
+      const double at_x = x(work_of(*plan).value), at_y = y(money_of(*plan));
       const double base = std::max(at_y - 6, free);
       if (base > at_y - 6) out += svg_line("p-lead", at_x, at_y, at_x + 16, base - 4);
       out += svg_label("p-name", at_x + 18, base, "start",
@@ -115,7 +123,7 @@ class MoneyDrawing {
 
   const PlanAnswer& answer_;
   Rectangle box_;
-  double most_days_ = 0, most_money_ = 0;
+  double most_work_ = 0, most_money_ = 0;
   bool by_run_ = false;
 };
 
@@ -125,13 +133,12 @@ std::string money_svg(const MoneyChart& chart, double width) {
 
 std::string money_section(const PlanAnswer& answer) {
   if (answer.found.by_accelerator.empty()) return {};
-  const MoneyChart chart{{"money", "Money against days", "The best plan of each accelerator with its intervals."},
-                         &answer};
-  return html_section(
-      "Money against days",
-      "Named: the best plan of each accelerator, with the 90 % interval of its days and the ends of its "
-      "prices. Small: the frontier. Dashed: the targets.",
-      both_widths(chart, money_svg));
+  const std::string work = answer.tokens ? "days" : "tokens", title = "Money against " + work;
+  const MoneyChart chart{{"money", title, "The best plan of each accelerator with its intervals."}, &answer};
+  return html_section(title,
+                      "Named: the best plan of each accelerator, with the 90 % interval of its " + work +
+                          " and the ends of its prices. Small: the frontier. Dashed: the targets.",
+                      both_widths(chart, money_svg));
 }
 
 }  // namespace

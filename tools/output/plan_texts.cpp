@@ -29,8 +29,14 @@ const char* target_name(PurchaseLimit limit) {
   return names[static_cast<std::size_t>(limit)];
 }
 
+int idle_accelerators(const PurchasePlan& plan) {
+  return plan.sized ? plan.sized->plan.accelerators - plan.accelerators : 0;
+}
+
 std::string purchase_name(const PurchasePlan& plan) {
-  return fmt::format("{} x {}{}{}{}", count_text(plan.accelerators), plan.machine.accelerator,
+  const int idle = idle_accelerators(plan);
+  return fmt::format("{}{} x {}{}{}{}", count_text(plan.accelerators),
+                     idle > 0 ? " of " + count_text(plan.accelerators + idle) : "", plan.machine.accelerator,
                      plan.machine.precision.empty() ? "" : ", " + plan.machine.precision,
                      plan.machine.cap < 1 ? fmt::format(", limited to {:g} %", 100 * plan.machine.cap) : "",
                      plan.machine.variant.empty() ? "" : ", " + plan.machine.variant);
@@ -72,8 +78,8 @@ double work_share(const PlanAnswer& answer, const PurchasePlan& plan) {
 
 }  // namespace
 
-Seconds purchase_run_time(const PlanAnswer& answer, const PurchasePlan& plan) {
-  return plan.figures.time.value * work_share(answer, plan);
+Interval<Seconds> purchase_run_time(const PlanAnswer& answer, const PurchasePlan& plan) {
+  return plan.figures.time.times(work_share(answer, plan));
 }
 
 Dollars purchase_run_price(const PlanAnswer& answer, const PurchasePlan& plan) {
@@ -84,13 +90,13 @@ std::optional<Dollars> purchase_rent(const PlanAnswer& answer, const PurchasePla
   const auto& rent = plan.sized->cost.rent;
   if (plan.figures.rented && !plan.figures.lower_bound) return purchase_run_price(answer, plan);
   if (!rent) return {};
-  return rent->rent_per_hour * (plan.accelerators * (purchase_run_time(answer, plan) / hour));
+  return rent->rent_per_hour * (plan.sized->run->accelerator_hours.value * work_share(answer, plan));
 }
 
 std::optional<double> break_even_runs(const PlanAnswer& answer, const PurchasePlan& plan) {
   const CostReport& cost = plan.sized->cost;
   if (!cost.rent || !cost.rent->break_even_months) return {};
-  return runs_to_break_even(*cost.rent->break_even_months, cost.utilisation, purchase_run_time(answer, plan));
+  return runs_to_break_even(*cost.rent->break_even_months, cost.utilisation, purchase_run_time(answer, plan).value);
 }
 
 double purchase_chance(const PlanAnswer& answer, const PurchasePlan& plan) {

@@ -17,7 +17,10 @@ std::string purchase_days(Seconds time);       ///< "86.8 days"
 std::string purchase_power(Watts power);       ///< "1.69 MW"
 const char* target_name(PurchaseLimit limit);  ///< "money"
 
-/// Machine of a plan: "640 x MI355X, fp8".
+/// Accelerators that are bought, or rented, and that the job leaves idle: those of its nodes and scale-up domains.
+int idle_accelerators(const PurchasePlan& plan);
+
+/// Machine of a plan: "640 x MI355X, fp8"; "100 of 160 x B200, fp8" where the job leaves 60 idle.
 std::string purchase_name(const PurchasePlan& plan);
 
 /// Money of a plan: "$57.61 M", "at least $57.61 M", "$1.104 M of rent".
@@ -29,10 +32,11 @@ std::string figure_text(const PurchaseFigures& figures, PurchaseLimit limit, dou
 std::string target_text(const PurchaseLimits& limits, PurchaseLimit limit);
 
 /// Paid time of the run of the answer: that of the tokens, or the days that were asked for.
-Seconds purchase_run_time(const PlanAnswer& answer, const PurchasePlan& plan);
+Interval<Seconds> purchase_run_time(const PlanAnswer& answer, const PurchasePlan& plan);
 /// Share of that run in the price of the machine.
 Dollars purchase_run_price(const PlanAnswer& answer, const PurchasePlan& plan);
-/// Rent of the accelerators over that run, also of rented ones; nothing where the list states none.
+/// Rent of the accelerators, with the idle ones of their nodes, over that run, also of rented ones; nothing where the
+/// list states none.
 std::optional<Dollars> purchase_rent(const PlanAnswer& answer, const PurchasePlan& plan);
 /// Such runs, one after the other, for which the rent has cost as much as buying; nothing where it never has.
 std::optional<double> break_even_runs(const PlanAnswer& answer, const PurchasePlan& plan);

@@ -22,6 +22,11 @@ struct SearchPlan {
   std::optional<double> usd_per_million_tokens;  ///< rent alone; absent unless cost is the objective
 };
 
+/// Accelerators that a step is rented on: those in use, and the idle ones of their nodes and scale-up domains.
+inline int rented_accelerators(const StepPrediction& step) {
+  return step.accelerators + step.idle_accelerators;
+}
+
 struct SearchAnswer {
   ResultContext context;
   SearchObjective objective = SearchObjective::time;

@@ -234,7 +234,8 @@ std::vector<std::string> search_sentences(const SearchAnswer& answer) {
   if (answer.result.counts.beyond_stack > 0) out.push_back(beyond_sentence(answer));
   if (answer.objective == SearchObjective::cost)
     out.push_back(fmt::format("At ${} per GPU-hour, rent follows the step time: {} GPUs are held either way.",
-                              significant_text(*answer.usd_per_hour), count_text(answer.gpus)));
+                              significant_text(*answer.usd_per_hour),
+                              count_text(rented_accelerators(answer.plans[0].step))));
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "models/job/job_blocks.hpp"
 #include "models/job/scenario_source.hpp"
@@ -86,18 +87,18 @@ void add_network(const SitePlan& plan, SiteFigures& site) {
 
 }  // namespace
 
-JobCase::JobCase(const Blueprint& blueprint, const Scenario& its_scenario)
-    : scenario(its_scenario),
+JobCase::JobCase(const Blueprint& blueprint, Scenario its_scenario)
+    : scenario(std::move(its_scenario)),
       layout(layout_use(scenario, stated_layout(blueprint))),
       used(used_part(scenario, layout)),
       step(predict_step(used.scenario, OpenFields::best, Remedy::left_out)),  // claims name remedies of their own
       parameters(clusterwright::total_parameters(scenario.transformer)) {}
 
 AuditCase::AuditCase(const AuditInput& input)
-    : blueprint(input.blueprint), cluster(input.cluster), catalog(input.catalog) {
+    : blueprint(input.blueprint), cluster(input.cluster), catalog(input.catalog), facility(input.facility) {
   if (input.scenario) {
     refuse_several_kinds(*input.scenario, "an audit of a job");
-    job.emplace(blueprint, *input.scenario);
+    job.emplace(blueprint, cooled_in_hall(*input.scenario, {cluster, catalog, facility}));
   }
   site = site_figures(input, job ? &job->step : nullptr);
 }

@@ -57,9 +57,10 @@ struct AuditInput {
 /// Job that a blueprint describes, with its prediction.
 struct JobCase {
   /// @throws ConfigError as layout_use and predict_step
-  JobCase(const Blueprint& blueprint, const Scenario& scenario);
+  /// @param scenario  with the hosts that the hall cools
+  JobCase(const Blueprint& blueprint, Scenario scenario);
 
-  const Scenario& scenario;
+  Scenario scenario;
   LayoutUse layout;
   UsedScenario used;  ///< on the accelerators that the layout uses
   StepPrediction step;
@@ -91,7 +92,8 @@ struct SiteFigures {
   Watts rack_mean() const { return node_mean * nodes_per_rack; }
 };
 
-/// @param step  prediction on the accelerators that the layout uses; null without a job
+/// @param step  prediction on the accelerators that the layout uses, with the hosts that the hall cools; null without a
+///              job
 SiteFigures site_figures(const AuditInput& input, const StepPrediction* step);
 
 struct AuditCase {
@@ -104,6 +106,7 @@ struct AuditCase {
   const Blueprint& blueprint;
   const Cluster& cluster;
   const Catalog& catalog;
+  const Facility& facility;
   std::optional<JobCase> job;
   SiteFigures site;
 };

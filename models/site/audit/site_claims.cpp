@@ -9,6 +9,7 @@
 #include "models/settling/step_simulation.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "models/site/plant/heat_removal.hpp"
+#include "models/site/plant/plant_verdicts.hpp"
 #include "sim/plain_number.hpp"
 #include "topology/nodes/power_limit.hpp"
 
@@ -27,10 +28,10 @@ std::string cap_words(const AuditCase& audit, const JobCase& job, Watts budget) 
   const auto speed = speed_at_cap(job.used.scenario, job.step, cap);
   if (!speed) return fmt::format("; no power cap of the accelerators lowers it to {} kW", plain_number(kw(budget), 6));
   return fmt::format(
-      "; {} kW needs a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W, which slows GEMMs by {:.0f} % and the step by "
-      "{:.0f} %",
+      "; {} kW needs a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W, under which GEMMs take {:.0f} % longer and "
+      "the step {:.0f} %",
       plain_number(kw(budget), 6), kw(budget / audit.site.nodes_per_rack), kw(audit.site.node_other), each,
-      cap.in(watt), 100 * (1 - speed->gemm), 100 * (1 - speed->step));
+      cap.in(watt), 100 * (1 / speed->gemm - 1), 100 * (1 / speed->step - 1));
 }
 
 /// Rack cooling with the largest capacity without liquid.
@@ -51,6 +52,21 @@ std::string flow_words(const RackCoolingPart& part, Watts heat) {
       coolant_l_per_min(part.liquid_share.value * heat, part.coolant_rise_k.value, part.coolant_heat_j_per_l_k.value);
   return fmt::format("; coolant that takes {:.0f} % of {:.1f} kW and warms by {:g} K flows at {:.0f} L/min",
                      100 * part.liquid_share.value, kw(heat), part.coolant_rise_k.value, flow);
+}
+
+/// Why nodes do not suit a cooling of racks, by the verdicts of a plan; empty where they do.
+std::string unsuited_words(const AuditCase& audit, const RackCoolingPart& part) {
+  CoolingParts cooling = cooling_parts(audit.facility.cooling, audit.catalog);
+  if (cooling.racks != &part) {
+    cooling.racks = &part;
+    cooling.air_supply_c = part.air_supply_c.value;
+  }
+  const NodePart* node = audit.catalog.find_node(audit.site.node_part);
+  if (const NodePart* machine = audit.catalog.find_node(node->machine)) node = machine;
+  std::string out;
+  for (const SiteVerdict& verdict : node_cooling_verdicts(*node, cooling, audit.catalog))
+    if (!verdict.holds) out += "; " + verdict.arithmetic;
+  return out;
 }
 
 /// Clock at which GEMMs that keep the matrix units busy draw the limit.
@@ -88,21 +104,28 @@ ClaimFinding check_rack(const AuditCase& audit) {
 ClaimFinding check_cooling(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::cooling);
   const RackCoolingPart& part = *find_part(audit.catalog.rack_cooling, std::get<std::string>(*finding.stated));
-  const RackCoolingPart* air = best_air(audit.catalog);
+  const std::string unsuited = unsuited_words(audit, part);
   const Watts rated = audit.site.rack_rated();
   const auto claimed = audit.blueprint.stated_number(ClaimKind::rack_kw);
   const Watts stated = claimed ? *claimed * kilowatt : rated;
+  const RackCoolingPart* air = best_air(audit.catalog);
   const bool needless = part.liquid_share.value > 0 && air && carries(*air, stated);
-  const bool right = carries(part, rated);
-  conclude(finding, right ? "sufficient" : "insufficient", right && !needless, right || carries(part, stated));
+  const bool suits = unsuited.empty(), right = carries(part, rated);
+  conclude(finding,
+           !suits  ? "unsuited"
+           : right ? "sufficient"
+                   : "insufficient",
+           suits && right && !needless, suits && (right || carries(part, stated)));
   finding.arithmetic =
       fmt::format("{} removes up to {:.0f} kW; a rack is rated {:.1f} kW", part.id, kw(part.capacity.value), kw(rated));
   if (air && part.liquid_share.value > 0)
     finding.arithmetic += needless ? fmt::format("; the claimed {} kW needs no liquid: {} removes up to {:.0f} kW",
                                                  plain_number(kw(stated), 6), air->id, kw(air->capacity.value))
                                    : fmt::format("; {} removes at most {:.0f} kW", air->id, kw(air->capacity.value));
-  finding.arithmetic += flow_words(part, rated);
-  finding.remedy = needless ? "give the true power of a rack as the reason" : "choose cooling for that power";
+  finding.arithmetic += flow_words(part, rated) + unsuited;
+  finding.remedy = !suits     ? "choose cooling that suits the nodes, or nodes that are sold with it"
+                   : needless ? "give the true power of a rack as the reason"
+                              : "choose cooling for that power";
   return finding;
 }
 

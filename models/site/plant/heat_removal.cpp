@@ -283,7 +283,7 @@ void judge_cooling(const CoolingParts& parts, std::vector<SiteVerdict>& verdicts
     verdicts.push_back({fmt::format("{} on the hottest day", what), reached <= supply_c,
                         fmt::format("{} in a {} climate reaches {:.1f} C; {:.1f} C is required", plant.id,
                                     parts.climate->id, reached, supply_c),
-                        "facility.cooling"});
+                        "facility.cooling", true});
   };
   if (parts.racks->liquid_share.value > 0) judge(*parts.liquid_rejection, parts.coolant_supply_c, "coolant");
   judge(*parts.air_rejection, parts.air_supply_c, "air");

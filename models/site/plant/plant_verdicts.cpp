@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "models/site/plant/devices.hpp"
 #include "models/site/plant/site_plan.hpp"
@@ -81,7 +83,7 @@ class PlantJudge {
       plan_.verdicts.push_back({"coolant pumps during a grid failure", pumps,
                                 pumps ? "the UPS feeds pumps and machines"
                                       : "the UPS feeds machines but not pumps: dies overheat within seconds",
-                                "facility.power.stages.carries"});
+                                "facility.power.stages.carries", true});
   }
 
   /// Verdict on what the utility grants: the design day with everything at its nameplate must fit.
@@ -153,26 +155,13 @@ class PlantJudge {
     plan_.verdicts.push_back(
         {"stated nodes per rack", false,
          fmt::format("{} stated; {} allows {} ({})", *stated, tightest.name(), tightest.nodes, tightest.arithmetic),
-         "facility.rack.nodes, or the limit"});
+         "facility.rack.nodes, or the limit", true});
   }
 
-  /// Verdicts on whether the cooling of the racks suits the nodes.
   void judge_node_cooling() {
     const NodePart& node = block_.machine ? *block_.machine : *block_.node;
-    const RackCoolingPart& racks = *cooling_.racks;
-    const auto judge = [&](const char* what, bool holds, std::string why, const char* field) {
-      plan_.verdicts.push_back({what, holds, std::move(why), field});
-    };
-    if (node.needs_liquid && node.needs_liquid->value)
-      judge("liquid for the nodes", racks.liquid_share.value > 0,
-            fmt::format("{} needs liquid cooling; the racks have {}", node.id, racks.id), "facility.cooling.racks");
-    if (node.only_air && node.only_air->value && racks.inside_servers)
-      judge("air for the nodes", false, air_only_words(node, racks, catalog_), "facility.cooling.racks, or node.part");
-    if (node.most_inlet_c && cooling_.air_supply_c > node.most_inlet_c->value)
-      judge("air at the inlets of the nodes", false,
-            fmt::format("{} takes in air of at most {} C; the hall supplies {} C", node.id,
-                        plain_number(node.most_inlet_c->value), plain_number(cooling_.air_supply_c)),
-            "facility.cooling.supply_c");
+    for (SiteVerdict& verdict : node_cooling_verdicts(node, cooling_, catalog_))
+      plan_.verdicts.push_back(std::move(verdict));
   }
 
   SitePlan& plan_;
@@ -183,6 +172,26 @@ class PlantJudge {
 };
 
 }  // namespace
+
+std::vector<SiteVerdict> node_cooling_verdicts(const NodePart& node, const CoolingParts& cooling,
+                                               const Catalog& catalog) {
+  std::vector<SiteVerdict> out;
+  const RackCoolingPart& racks = *cooling.racks;
+  const auto judge = [&](const char* what, bool holds, std::string why, const char* field) {
+    out.push_back({what, holds, std::move(why), field, true});
+  };
+  if (node.needs_liquid && node.needs_liquid->value)
+    judge("liquid for the nodes", racks.liquid_share.value > 0,
+          fmt::format("{} needs liquid cooling; the racks have {}", node.id, racks.id), "facility.cooling.racks");
+  if (node.only_air && node.only_air->value && racks.inside_servers)
+    judge("air for the nodes", false, air_only_words(node, racks, catalog), "facility.cooling.racks, or node.part");
+  if (node.most_inlet_c && cooling.air_supply_c > node.most_inlet_c->value)
+    judge("air at the inlets of the nodes", false,
+          fmt::format("{} takes in air of at most {} C; the hall supplies {} C", node.id,
+                      plain_number(node.most_inlet_c->value), plain_number(cooling.air_supply_c)),
+          "facility.cooling.supply_c");
+  return out;
+}
 
 void judge_paths(SitePlan& plan, const Facility& facility, Watts rack) {
   const PowerChainSpec& power = facility.power;

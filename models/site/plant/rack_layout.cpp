@@ -83,7 +83,7 @@ class RackLayer {
     if (tightest.nodes >= request_.block.nodes) return;
     out_.verdicts.push_back({std::string(tightest.name()), false,
                              fmt::format("one {} does not fit: {}", request_.block.device.part, tightest.arithmetic),
-                             "facility.rack, facility.cooling or facility.power"});
+                             "facility.rack, facility.cooling or facility.power", true});
   }
 
   RackId new_rack(RackRole role) {

@@ -11,6 +11,7 @@ struct SiteVerdict {
   bool holds = true;
   std::string arithmetic;  ///< one line with the numbers
   std::string field;       ///< field of the cluster or facility to change: "facility.rack.power_limit_kw"
+  bool any_size = false;   ///< no other number of nodes changes it
 };
 
 /// Relative tolerance of limits and of quotients that are rounded to whole parts: 3.0000000001 modules are 3.

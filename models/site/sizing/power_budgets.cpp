@@ -38,7 +38,8 @@ std::string kilowatts(Watts power) {
   return plain_number(power.in(kilowatt));
 }
 
-constexpr double enough = 1e-4;  // of a budget may stay unused
+constexpr const char* grid_domain = "grid";  // its budget is for the design day
+constexpr double enough = 1e-4;              // of a budget may stay unused
 constexpr int most_rounds = 20;
 constexpr int most_shifts = 6;  // of power between stages
 
@@ -201,7 +202,7 @@ class BudgetSearch {
       add("row", facility.hall.row_power_limit, drawn(nodes_of_fullest_row(plan.floor)));
     }
     add("hall", facility.hall.power_limit, plan.mean.it);
-    add("grid", facility.power.grid_limit, plan.hot_mean->facility);
+    add(grid_domain, facility.power.grid_limit, plan.hot_mean->facility);
     if (all.empty()) return {"none", 1 * watt, Watts(), {}};
     return *std::ranges::max_element(all, {}, [](const PowerBudget& one) { return one.drawn / one.budget; });
   }
@@ -218,8 +219,9 @@ class BudgetSearch {
   }
 
   static std::string sentence_on(const PowerBudget& budget, Seconds time, std::optional<Seconds> equal) {
-    std::string out = fmt::format("the budget of the {} is {} kW and {} kW are drawn in the mean: capping ",
-                                  budget.domain, kilowatts(budget.budget), kilowatts(budget.drawn));
+    std::string out = fmt::format(
+        "the budget of the {} is {} kW and {} kW are drawn in the mean of the step{}: capping ", budget.domain,
+        kilowatts(budget.budget), kilowatts(budget.drawn), budget.domain == grid_domain ? " on the design day" : "");
     if (!budget.stage_limits.empty()) {
       std::vector<std::string> watts;
       for (const Watts limit : budget.stage_limits) watts.push_back(fmt::format("{:.0f}", limit.in(watt)));
