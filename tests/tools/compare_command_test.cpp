@@ -45,7 +45,7 @@ TEST_CASE("the command of an option that only run takes is a run", "[tools][comp
   const std::string words = "compare llama3-8b --on H100-SXM --gpus 512 ";
   for (const std::string vary : {"fail=stated,spine:0", "slow=stated,node:20%", "placement=stated,scattered"}) {
     INFO(vary);
-    const auto& options = json_answer(room, words + "--vary " + vary).at("options");
+    const JsonValue options = json_answer(room, words + "--vary " + vary).at("options");
     CHECK(options.elements()[0].at("command").as_text().starts_with("clusterwright size "));
     const std::string command = options.elements()[1].at("command").as_text();
     REQUIRE(command.starts_with("clusterwright run "));

@@ -22,7 +22,7 @@ TEST_CASE("chips of a torus run on the slice that holds them, and the others are
   const ProgramRoom room;
   const auto chosen = room.run("run llama3-8b --on TPU-v5p --gpus 512");
   REQUIRE(chosen.code == 0);
-  CHECK(has(chosen.out, "128 x " + slice));
+  CHECK(has(chosen.out, "512 x TPU-v5p (" + slice));
   CHECK(has(chosen.out, "warning: --on TPU-v5p takes \"" + slice + "\", whose domain of 512 suits"));
   const auto named = room.run("run llama3-8b --on '" + slice + "' --gpus 512");
   CHECK_FALSE(has(named.out, "--on TPU-v5p"));

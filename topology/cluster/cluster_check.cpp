@@ -300,7 +300,7 @@ void ClusterChecker::check_nesting() {
 /// A job in one domain, such as a rack whose nodes act as one, needs no network.
 void ClusterChecker::check_network() {
   const auto found = blocks();
-  if (found ? found->domains() == 1 : !errors_.empty()) return;  // else: nobody knows how many nodes
+  if (found && found->domains() == 1) return;
   const auto groups = node_groups(spec_);
   int nodes = 0;
   for (const NodeGroupSpec& group : groups) nodes += group.accelerators / node_accelerators(*group.node);
@@ -314,7 +314,7 @@ void ClusterChecker::check_network() {
       missing("neither a NIC nor its rate is given", group.node_pointer);
   }
   if (spec_.fabric.transport == Transport::none) missing("the transport is \"none\"", "/fabric/transport");
-  if (spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty())
+  if ((found || errors_.empty()) && spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty())
     missing("no tiers are given, and no switch of the catalog suits the NICs", "/fabric");
 }
 
