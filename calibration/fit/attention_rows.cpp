@@ -45,6 +45,8 @@ std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measure
   for (const Measurement& measurement : measurements) {
     if (!measurement.attention || measurement.hardware.accelerator != part.id) continue;
     const MeasuredAttention& row = *measurement.attention;
+    // Passes in fp16 are of cuDNN 9.1 alone, older than what "cudnn" stands for: predicted, not fitted to (decision
+    // 30).
     const bool known_width = row.head_width == 64 || row.head_width == 128;
     const bool known_pass = row.pass == "forward" || row.pass == "backward";
     if (attention_family(row.kernel) == family && row.dtype == "bf16" && known_width && known_pass)
