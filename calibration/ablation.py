@@ -39,7 +39,8 @@ def attention_as_multiply(data):
     for family in data["attention"].values():
         for key in ("forward_efficiency", "backward_efficiency"):
             family[key]["value"] = data["gemm"]["bf16"]["efficiency"]["value"]
-        for key in ("score_clocks", "prologue_keys", "row_bytes_backward", "tail_share"):
+        for key in ("score_clocks", "score_clocks_backward", "block_clocks", "block_clocks_backward", "row_bytes_backward",
+                    "tail_share"):
             family[key]["value"] = 0
         family["score_bytes_forward"]["value"] = family["score_bytes_backward"]["value"] = 0
 

@@ -13,22 +13,29 @@ namespace clusterwright {
 namespace {
 
 /// Order of the parameter vector.
-enum : std::size_t { forward, backward, score_clocks, prologue_keys, row_bytes, tail_share, parameter_count };
+enum : std::size_t {
+  forward,
+  backward,
+  scores_forward,
+  scores_backward,
+  block_forward,
+  block_backward,
+  row_bytes,
+  tail_share,
+  parameter_count
+};
 
 // Triton kernels with position biases against flash-2, in each pass.
-constexpr double triton_slowdown_forward = 1.34, triton_slowdown_backward = 1.68;
+constexpr double triton_slowdown_forward = 1.3, triton_slowdown_backward = 1.65;
 
 /// Assumed speed of a family on an architecture, and the reason for it.
 struct Rates {
   double forward;
   double backward;
-  double score_clocks;
-  double width;  ///< of the shares, in logit
+  double scores_forward, scores_backward;  ///< clocks of a multiprocessor
+  double width;                            ///< of the shares, in logit
   std::string source;
 };
-
-constexpr double exponential_clocks = 0.0625;  // a multiprocessor computes 16 in a clock
-constexpr double shared_clocks = 0.01;         // newer kernels compute most of them beside the multiplies
 
 Rates assumed_rates(const std::string& family, const std::string& architecture) {
   const bool known = architecture == "Ampere" || architecture == "Hopper" || architecture == "Blackwell";
@@ -36,16 +43,20 @@ Rates assumed_rates(const std::string& family, const std::string& architecture) 
       "prior: rates of {} kernels on {} that an earlier model of training steps settled on", family, architecture);
   if (!known) {
     const std::string between = fmt::format("prior: between the rates of {} on measured generations", family);
-    return {0.62, 0.42, exponential_clocks, 0.5, between};
+    return {0.49, 0.39, 0.12, 0.28, 0.5, between};
   }
-  if (architecture == "Ampere") return {0.72, 0.62, exponential_clocks, 0.25, settled};
-  if (architecture == "Hopper" && family == "cudnn-2024") return {0.72, 0.46, exponential_clocks, 0.25, settled};
+  if (architecture == "Ampere") return {0.62, 0.59, 0.12, 0.28, 0.25, settled};
+  if (architecture == "Hopper" && family == "cudnn-2024") return {0.555, 0.43, 0.12, 0.28, 0.25, settled};
   if (architecture == "Hopper" && family == "cudnn")
-    return {0.95, 0.7, exponential_clocks, 0.25, "prior: what samples of H100 gave"};
-  if (architecture == "Hopper") return {0.45, 0.36, exponential_clocks, 0.25, settled};
-  if (family.starts_with("cudnn")) return {0.76, 0.65, shared_clocks, 0.25, "prior: what benchmarks of GB200 gave"};
+    return {0.71, 0.61, 0.12, 0.28, 0.25, "prior: what samples of H100 gave"};
+  if (architecture == "Hopper") return {0.375, 0.34, 0.12, 0.28, 0.25, settled};
+  if (family.starts_with("cudnn")) return {0.84, 0.64, 0.0625, 0.15, 0.25, "prior: what benchmarks of GB200 gave"};
   // 989 / 2250 of the share on Hopper, a little more for the larger chip.
-  return {0.21, 0.16, exponential_clocks, 0.4,
+  return {0.178,
+          0.152,
+          0.12,
+          0.28,
+          0.4,
           "prior: flash-2 knows no newer matrix instructions: about its rate on "
           "Hopper"};
 }
@@ -54,9 +65,11 @@ std::vector<FitParameter> priors(const Rates& rates) {
   std::vector<FitParameter> out(parameter_count);
   out[forward] = {FitScale::share, rates.forward, rates.width};
   out[backward] = {FitScale::share, rates.backward, rates.width};
-  out[score_clocks] = {FitScale::positive, rates.score_clocks, 0.4};
-  // Near what samples of both families on H100 gave.
-  out[prologue_keys] = {FitScale::positive, 130, 0.5};
+  out[scores_forward] = {FitScale::positive, rates.scores_forward, 0.4};
+  out[scores_backward] = {FitScale::positive, rates.scores_backward, 0.4};
+  // Near what kernels on Hopper and on Blackwell gave.
+  out[block_forward] = {FitScale::positive, 5000, 0.4};
+  out[block_backward] = {FitScale::positive, 4000, 0.6};
   out[row_bytes] = {FitScale::positive, 28, 0.5};
   out[tail_share] = {FitScale::positive, 0.7, 0.5};
   return out;
@@ -71,7 +84,8 @@ std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const Atten
 /// Fitted members, in the order of the parameter vector.
 constexpr Sourced<double> AttentionParameters::*fitted_members[parameter_count] = {
     &AttentionParameters::forward_efficiency, &AttentionParameters::backward_efficiency,
-    &AttentionParameters::score_clocks,       &AttentionParameters::prologue_keys,
+    &AttentionParameters::score_clocks,       &AttentionParameters::score_clocks_backward,
+    &AttentionParameters::block_clocks,       &AttentionParameters::block_clocks_backward,
     &AttentionParameters::row_bytes_backward, &AttentionParameters::tail_share};
 
 /// Sets values without their origin, which is cheap enough for the inside of a fit.
@@ -129,7 +143,9 @@ AttentionParameters unfused_attention() {
       .forward_efficiency = sourced_value(0.55, 0.08, rate),
       .backward_efficiency = sourced_value(0.55, 0.08, rate),
       .score_clocks = sourced_value(0, 0, definition),
-      .prologue_keys = sourced_value(0, 0, definition),
+      .score_clocks_backward = sourced_value(0, 0, definition),
+      .block_clocks = sourced_value(0, 0, definition),
+      .block_clocks_backward = sourced_value(0, 0, definition),
       .row_bytes_backward = sourced_value(0, 0, definition),
       .tail_share = sourced_value(0, 0, definition),
       .block_queries = sourced_value(0, 0, definition),
@@ -144,9 +160,10 @@ AttentionParameters unfused_attention() {
 
 /// Wide priors: own samples win over published ones.
 std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
-  std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},      {FitScale::share, 0.3, 1.5},
-                                   {FitScale::positive, 0.075, 0.7}, {FitScale::positive, 110, 1.0},
-                                   {FitScale::positive, 28, 1.0},    {FitScale::positive, 0.7, 0.7}};
+  std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},     {FitScale::share, 0.3, 1.5},
+                                   {FitScale::positive, 0.12, 0.7}, {FitScale::positive, 0.28, 0.7},
+                                   {FitScale::positive, 5000, 1.0}, {FitScale::positive, 4000, 1.0},
+                                   {FitScale::positive, 28, 1.0},   {FitScale::positive, 0.7, 0.7}};
   if (!prior) return out;
   for (std::size_t i = 0; i < parameter_count; ++i) {
     const double believed = (prior->*fitted_members[i]).value;

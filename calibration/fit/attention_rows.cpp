@@ -10,6 +10,20 @@ namespace {
 constexpr double usual_stream_share = 0.88;
 constexpr std::int64_t benchmark_hidden = 2048;  // of the benchmarks that come with flash-attention
 
+/// Mean width of the multiplies of a pass.
+double width_of(const MeasuredAttention& kernel) {
+  const auto keys = static_cast<double>(kernel.head_width);
+  const auto values = static_cast<double>(kernel.value_width.value_or(kernel.head_width));
+  return kernel.pass == "forward" ? (keys + values) / 2 : (3 * keys + 2 * values) / 5;
+}
+
+double share_of(const MeasuredAttention& kernel) {
+  if (!kernel.causal.value_or(false)) return 1;
+  const auto length = static_cast<double>(kernel.sequence);
+  const auto window = static_cast<double>(kernel.window.value_or(kernel.sequence));
+  return window < length ? (window * length - window * window / 2) / (length * length) : 0.5;
+}
+
 }  // namespace
 
 AttentionDevice fitted_attention_device(const AcceleratorPart& part) {
@@ -27,9 +41,10 @@ AttentionRow attention_row(const Measurement& measurement, const AcceleratorPart
   AttentionShape shape;
   shape.sequences = static_cast<double>(kernel.batch);
   shape.queries = shape.keys = static_cast<double>(kernel.sequence);
-  shape.share = kernel.causal.value_or(false) ? 0.5 : 1;
+  shape.share = share_of(kernel);
+  if (kernel.window) shape.edges = 2;
   shape.heads = static_cast<double>(kernel.heads.value_or(benchmark_hidden / kernel.head_width));
-  shape.head_width = static_cast<double>(kernel.head_width);
+  shape.head_width = width_of(kernel);
   shape.forward = kernel.pass == "forward";
   AttentionDevice device = fitted_attention_device(part);
   const auto own = measurement.hardware.peak_dense.find("bf16");
@@ -47,7 +62,7 @@ std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measure
     const MeasuredAttention& row = *measurement.attention;
     // Passes in fp16 are of cuDNN 9.1 alone, older than what "cudnn" stands for: predicted, not fitted to (decision
     // 30).
-    const bool known_width = row.head_width == 64 || row.head_width == 128;
+    const bool known_width = row.head_width == 64 || row.head_width == 128 || row.head_width == 192;
     const bool known_pass = row.pass == "forward" || row.pass == "backward";
     if (attention_family(row.kernel) == family && row.dtype == "bf16" && known_width && known_pass)
       out.push_back(attention_row(measurement, part));

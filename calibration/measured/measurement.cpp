@@ -117,8 +117,10 @@ MeasuredAttention read_attention(const JsonValue& value, const JsonValue& measur
           .batch = integer(value, "batch"),
           .sequence = integer(value, "seq"),
           .head_width = integer(value, "head_dim"),
+          .value_width = maybe_integer(value, "value_dim"),
           .heads = maybe_integer(value, "heads"),
           .causal = maybe_boolean(value, "causal"),
+          .window = maybe_integer(value, "window"),
           .rate = number(measured, "tflops") * teraflop_per_second};
 }
 

@@ -76,8 +76,10 @@ struct MeasuredAttention {
   std::int64_t batch = 1;
   std::int64_t sequence = 0;
   std::int64_t head_width = 0;
+  std::optional<std::int64_t> value_width;  ///< where it differs from that of queries and keys
   std::optional<std::int64_t> heads;
   std::optional<bool> causal;
+  std::optional<std::int64_t> window;  ///< tokens back under a causal mask
   FlopsPerSecond rate;
 };
 

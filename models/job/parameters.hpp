@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/job/attention_parameters.hpp"
 #include "models/job/transport_parameters.hpp"
 #include "sim/clocked_power.hpp"
 #include "sim/quantity.hpp"
@@ -69,25 +70,6 @@ struct GemmParameters {
   Sourced<double> density_reference{0, "definition: alike on all parts"};  ///< power_density of the measured part
 };
 const Record<GemmParameters>& record(const GemmParameters*);
-
-/// Fused attention of one kernel family.
-struct AttentionParameters {
-  Sourced<double> forward_efficiency;  ///< share of the 16-bit peak that the multiplies reach, without all below
-  Sourced<double> backward_efficiency;
-  Sourced<double> score_clocks;        ///< clocks of one multiprocessor for the exponential of one score, each pass
-  Sourced<double> prologue_keys;       ///< time of a block of queries before and after its keys, in keys
-  Sourced<double> row_bytes_backward;  ///< memory traffic per element of a head's queries, not overlapped
-  Sourced<double> tail_share;          ///< idle share of the last round, in longest blocks of queries under the mask
-  Sourced<double> block_queries{128, "flash-attention 2 and 3 give 128 queries to a multiprocessor"};  ///< 0: no blocks
-  /// Efficiency at head width 64 over that at 128, beyond what scores cost.
-  Sourced<double> narrow_head_factor{1, "scores have a time of their own"};
-  /// Efficiency at head widths that are no multiple of 8 elements over that at others.
-  Sourced<double> unaligned_factor{1, "kernels pad"};
-  Sourced<double> executed_share;       ///< share of the square of scores: 0.5 if a causal mask skips work
-  Sourced<double> score_bytes_forward;  ///< traffic per score between the multiplies; 0: on chip
-  Sourced<double> score_bytes_backward;
-};
-const Record<AttentionParameters>& record(const AttentionParameters*);
 
 /// Kernels that only move data, and copies from the host.
 struct MemoryParameters {

@@ -182,6 +182,15 @@ void check_experts(const ExpertMixture& e, std::int64_t layers, const Report& re
     report(fmt::format("{} groups hold fewer than {} experts", visited, e.per_token), "experts/groups_per_token");
 }
 
+double sample_length(double sequence, double sample_tokens) {
+  return sample_tokens > 0 ? std::min(sample_tokens, sequence) : sequence;
+}
+
+/// Share of the layers that attend to all tokens, where others have a window.
+double full_layers_of(const Transformer& m) {
+  return m.full_attention_every ? 1 / as_double(*m.full_attention_every) : 0;
+}
+
 }  // namespace
 
 const Record<ExpertMixture>& record(const ExpertMixture*) {
@@ -244,10 +253,16 @@ std::int64_t Transformer::layers_of(LayerKind kind, std::int64_t first, std::int
   return kind == LayerKind::experts ? mixed : count - mixed;
 }
 
+double Transformer::mask_edges(double sequence, double sample_tokens) const {
+  const auto window = static_cast<double>(sliding_window.value_or(0));
+  const bool ends = window > 0 && window < sample_length(sequence, sample_tokens);
+  return ends ? 2 - full_layers_of(*this) : 1;
+}
+
 double Transformer::score_share(double sequence, double sample_tokens) const {
-  const double length = sample_tokens > 0 ? std::min(sample_tokens, sequence) : sequence;
+  const double length = sample_length(sequence, sample_tokens);
   const double whole = length / sequence / 2;  // causal, each sample for itself
-  const double full_layers = full_attention_every ? 1 / as_double(*full_attention_every) : 0;
+  const double full_layers = full_layers_of(*this);
   if (const auto chunk = static_cast<double>(attention_chunk.value_or(0)); chunk > 0 && chunk < length)
     return full_layers * whole + (1 - full_layers) * chunk / sequence / 2;
   const auto window = static_cast<double>(sliding_window.value_or(0));

@@ -98,6 +98,8 @@ struct Transformer {
   LayerKind last_kind() const { return kind_of(layers - 1); }
   /// Share of the square of scores that the mask (causal, windows, packed samples) keeps, mean over layers, 0 to 1.
   double score_share(double sequence, double sample_tokens = 0) const;
+  /// Edges of that mask that a query meets, mean over layers: 1 under a causal one, 2 where a window ends it as well.
+  double mask_edges(double sequence, double sample_tokens = 0) const;
   bool operator==(const Transformer&) const = default;
 };
 const Record<Transformer>& record(const Transformer*);

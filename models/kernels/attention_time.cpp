@@ -13,6 +13,10 @@ namespace {
 constexpr double usual_clock = 1.7e9;     // per second, where the data sheet has none
 constexpr double flops_per_clock = 4096;  // of a multiprocessor of Hopper, for parts that count none
 constexpr double most_per_clock = 32768;  // beyond it a unit is no multiprocessor with 16 exponentials in a clock
+constexpr double usual_exponentials = 16;
+// Multiplies of one tile run beside the exponentials of another, and each waits for the other now and then: between
+// the sum of both (1) and the longer one (infinite).
+constexpr double overlap_norm = 3;
 
 /// Blocks of queries, and the keys that each of them meets.
 struct Blocks {
@@ -25,8 +29,8 @@ struct Blocks {
 Blocks blocks_of(const AttentionShape& s, double share, double block) {
   const bool masked = share < 1;
   const double heads = s.sequences * s.heads, count = block > 0 ? heads * std::ceil(s.queries / block) : 0;
-  // A block meets whole the keys on the mask's edge, half of them in vain.
-  const double mean = std::min(s.keys, share * s.keys + (masked ? block / 2 : 0));
+  // A block meets whole the keys on an edge of the mask, half of them in vain.
+  const double mean = std::min(s.keys, share * s.keys + (masked ? s.edges * block / 2 : 0));
   const double longest = masked ? std::max(mean, std::min(s.keys, 2 * share * s.keys)) : s.keys;
   return {count, block > 0 ? count * block : heads * s.queries, mean, longest};
 }
@@ -47,12 +51,43 @@ double multiplies_of(bool forward, bool stores_scores) {
   return stores_scores ? 4 : 5;
 }
 
-/// Exponentials of one second.
-double exponentials(const AttentionDevice& device, double score_clocks) {
+/// Clocks of all multiprocessors together in one second.
+double clocks_of(const AttentionDevice& device) {
   const double clock = device.clocks_per_second > 0 ? device.clocks_per_second : usual_clock;
-  const double clocks =
-      device.multiprocessors > 0 ? device.multiprocessors * clock : device.peak.in(flop / second) / flops_per_clock;
-  return clocks / score_clocks;
+  return device.multiprocessors > 0 ? device.multiprocessors * clock : device.peak.in(flop / second) / flops_per_clock;
+}
+
+/// Clocks of one multiprocessor for one score: multiplies, arithmetic between them, and both beside each other.
+struct ScoreClocks {
+  double multiplies, between;
+
+  double together() const {
+    if (multiplies <= 0 || between <= 0) return multiplies + between;
+    return std::pow(std::pow(multiplies, overlap_norm) + std::pow(between, overlap_norm), 1 / overlap_norm);
+  }
+};
+
+ScoreClocks score_clocks_of(const AttentionShape& s, const AttentionParameters& fit, const AttentionDevice& device,
+                            Flops per_score) {
+  const bool aligned = static_cast<int>(s.head_width) % 8 == 0;
+  const double width =
+      (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
+  const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * width;
+  const double multiplies = clocks_of(device) * (per_score / (device.peak * efficiency)).in(second);
+  // Products and sums bound the backward pass, not exponentials: twice as many of these do not speed it up.
+  if (!s.forward) return {multiplies, fit.score_clocks_backward.value};
+  return {multiplies, fit.score_clocks.value * usual_exponentials / device.exponentials_per_clock};
+}
+
+/// Scores that the time of all blocks would be enough for: beyond those under the mask, the keys on its edges, what
+/// blocks do before and after their keys, and multiprocessors that idle at the end.
+double executed_scores(const AttentionShape& s, const AttentionParameters& fit, const AttentionDevice& device,
+                       double share, double score_clocks) {
+  const Blocks blocks = blocks_of(s, share, fit.block_queries.value);
+  const double clocks = (s.forward ? fit.block_clocks : fit.block_clocks_backward).value;
+  const double prologue = blocks.count > 0 ? clocks / (fit.block_queries.value * score_clocks) : 0;  // in keys
+  return blocks.rows * (blocks.mean_keys + prologue) *
+         tail_factor(blocks, prologue, fit.tail_share.value, device.multiprocessors);
 }
 
 }  // namespace
@@ -62,6 +97,7 @@ AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond tra
   const double count = part.multiprocessors ? static_cast<double>(part.multiprocessors->value) : 0;
   const double clock = out.clocks_per_second > 0 ? out.clocks_per_second : usual_clock;
   if (out.peak.in(flop / second) <= most_per_clock * count * clock) out.multiprocessors = count;
+  if (part.exponentials_per_clock) out.exponentials_per_clock = part.exponentials_per_clock->value;
   return out;
 }
 
@@ -71,21 +107,15 @@ AttentionTiming attention_time(const AttentionShape& s, const AttentionParameter
   // Kernels that skip masked blocks compute the share under the mask, others the whole square.
   const double share = fit.executed_share.value < 1 ? std::min(1.0, 2 * s.share * fit.executed_share.value) : 1.0;
   const double rows = s.sequences * s.heads * s.queries, scores = rows * s.keys * share;  // that count
-  const bool aligned = static_cast<int>(s.head_width) % 8 == 0;
-  const double width =
-      (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
-  const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * width;
   const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
   const double multiplies = multiplies_of(s.forward, score_bytes > 0);
   const Flops per_score = s.head_width * 2 * multiplies * flop;
-  const Blocks blocks = blocks_of(s, share, fit.block_queries.value);
-  const double executed = blocks.rows * (blocks.mean_keys + fit.prologue_keys.value) *
-                          tail_factor(blocks, fit.prologue_keys.value, fit.tail_share.value, device.multiprocessors);
+  const ScoreClocks clocks = score_clocks_of(s, fit, device, per_score);
+  const double executed = executed_scores(s, fit, device, share, clocks.together());
+  const Seconds per_clock = 1 / clocks_of(device) * second;
   timing.flops = scores * per_score;
-  timing.multiplies = executed * per_score / (device.peak * efficiency);
-  timing.compute = timing.multiplies;
-  if (fit.score_clocks.value > 0)
-    timing.compute = timing.compute + executed / exponentials(device, fit.score_clocks.value) * second;
+  timing.multiplies = executed * clocks.multiplies * per_clock;
+  timing.compute = executed * clocks.together() * per_clock;
   const double row_bytes = s.forward ? 0 : fit.row_bytes_backward.value * s.head_width;
   timing.memory = (scores * score_bytes + rows * row_bytes) * byte / device.traffic;
   // Each multiply of stored scores moves them once, while it computes.

@@ -10,28 +10,30 @@ namespace clusterwright {
 
 /// Forward or backward pass of self-attention on one rank.
 struct AttentionShape {
-  double sequences = 1;  ///< sequences of the micro-batch
-  double queries = 0;    ///< query tokens of a sequence
-  double keys = 0;       ///< key tokens of a sequence, masked ones included
-  double share = 0.5;    ///< share of queries x keys that the mask keeps; kernels with scores in memory compute all
-  double heads = 0;      ///< query heads of this rank
-  double head_width = 0;
+  double sequences = 1;   ///< sequences of the micro-batch
+  double queries = 0;     ///< query tokens of a sequence
+  double keys = 0;        ///< key tokens of a sequence, masked ones included
+  double share = 0.5;     ///< share of queries x keys that the mask keeps; kernels with scores in memory compute all
+  double heads = 0;       ///< query heads of this rank
+  double head_width = 0;  ///< mean of the multiplies of a pass where keys and values differ in width
   bool forward = true;
+  double edges = 1;  ///< of the mask, that a block of queries meets: 2 under a window, mean over layers
 };
 
 /// Data sheet of the device that attention runs on.
 struct AttentionDevice {
-  FlopsPerSecond peak;           ///< dense, 16 bit
-  BytesPerSecond traffic;        ///< bandwidth of kernels that only move data
-  double multiprocessors = 0;    ///< 0: not known, or one array
-  double clocks_per_second = 0;  ///< of one multiprocessor; 0: not known
+  FlopsPerSecond peak;                 ///< dense, 16 bit
+  BytesPerSecond traffic;              ///< bandwidth of kernels that only move data
+  double multiprocessors = 0;          ///< 0: not known, or one array
+  double clocks_per_second = 0;        ///< of one multiprocessor; 0: not known
+  double exponentials_per_clock = 16;  ///< of one multiprocessor
 };
 
 /// Units with more than 32,768 FLOP in a clock, like the eight of a Gaudi 3, are no multiprocessors: their count is
 /// left out. @param traffic  bandwidth of kernels that only move data
 AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond traffic);
 
-/// Time of the matrix units and of exponentials, then that of rows and scores in memory.
+/// Time of the matrix units beside exponentials and sums, then that of rows and scores in memory.
 struct AttentionTiming {
   Flops flops;         ///< under the mask
   Seconds multiplies;  ///< part of `compute` in which matrix units work

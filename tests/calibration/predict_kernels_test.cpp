@@ -93,7 +93,7 @@ TEST_CASE("every published kernel is predicted, with one interval per point", "[
       inside += m.scored && values.low[i] <= measured[i] && measured[i] <= values.high[i];
     }
   }
-  CHECK(cases == 262);
+  CHECK(cases == 352);
   CHECK(inside > 0.88 * points);
   CHECK(inside < 0.97 * points);  // wider would say nothing
 }

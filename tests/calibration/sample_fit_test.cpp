@@ -110,8 +110,10 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   AttentionParameters truth = shipped_parameters("h200").attention.at("flash-2");
   truth.forward_efficiency.value = 0.31;
   truth.backward_efficiency.value = 0.22;
-  truth.score_clocks.value = 0.05;
-  truth.prologue_keys.value = 250;
+  truth.score_clocks.value = 0.2;
+  truth.score_clocks_backward.value = 0.6;
+  truth.block_clocks.value = 9000;
+  truth.block_clocks_backward.value = 7000;
   truth.row_bytes_backward.value = 40;
   truth.tail_share.value = 0.9;
   ProbeSamples samples = made_up_gpu();
@@ -134,8 +136,9 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   const AttentionParameters& found = fit.parameters.attention.at("own_wmma");
   CHECK(found.forward_efficiency.value == Approx(0.31).epsilon(0.03));
   CHECK(found.backward_efficiency.value == Approx(0.22).epsilon(0.03));
-  CHECK(found.score_clocks.value == Approx(0.05).epsilon(0.2));
-  CHECK(found.prologue_keys.value == Approx(250).epsilon(0.1));
+  CHECK(found.score_clocks.value == Approx(0.2).epsilon(0.2));
+  CHECK(found.score_clocks_backward.value == Approx(0.6).epsilon(0.2));
+  CHECK(found.block_clocks.value == Approx(9000).epsilon(0.1));
   CHECK(found.row_bytes_backward.value == Approx(40).epsilon(0.2));
   CHECK(fit.parameters.attention.at("flash-2").forward_efficiency.source ==
         shipped_parameters("h200").attention.at("flash-2").forward_efficiency.source);

@@ -2,6 +2,7 @@
 #include "models/kernels/attention_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/job/parameters.hpp"
 #include "sim/field_table.hpp"
@@ -50,27 +51,51 @@ TEST_CASE("multiplies take the FLOPs under the mask", "[models]") {
   CHECK(seconds_of(shape, multiplies_only()) == Approx(2.5 * flops / 0.5e12));
 }
 
-TEST_CASE("exponentials cost the same in both passes and at every head width", "[models]") {
-  AttentionParameters parameters = multiplies_only();
-  parameters.score_clocks.value = 0.1;
-  const double exponentials = 2 * 4 * 1024.0 * 512 * 0.1 / 8e9;
-  for (const double width : {64.0, 128.0})
-    for (const bool forward : {true, false}) {
+TEST_CASE("exponentials run beside the multiplies: between the longer of both and their sum", "[models]") {
+  for (const bool forward : {true, false})
+    for (const double width : {16.0, 64.0, 512.0}) {
+      AttentionParameters parameters = multiplies_only();
+      (forward ? parameters.score_clocks : parameters.score_clocks_backward).value = 4;
       AttentionShape shape = causal();
       shape.head_width = width, shape.forward = forward;
-      CHECK(seconds_of(shape, parameters) - seconds_of(shape, multiplies_only()) == Approx(exponentials));
+      const double exponentials = 2 * 4 * 1024.0 * 512 * 4 / 8e9, multiplies = seconds_of(shape, multiplies_only());
+      const double together = std::cbrt(std::pow(exponentials, 3) + std::pow(multiplies, 3));
+      CHECK(seconds_of(shape, parameters) == Approx(together));
+      CHECK(together > std::max(exponentials, multiplies));
+      CHECK(together < exponentials + multiplies);
+      CHECK(attention_time(shape, parameters, device).multiplies.in(second) == Approx(multiplies));
     }
-  const AttentionTiming timing = attention_time(causal(), parameters, device);
-  CHECK((timing.compute - timing.multiplies).in(second) == Approx(exponentials));
 }
 
-TEST_CASE("a block of queries meets the edge of the mask whole, and has a prologue", "[models]") {
+TEST_CASE("a part with twice the exponentials in a clock gains in the forward pass alone", "[models]") {
+  AttentionParameters parameters = multiplies_only();
+  parameters.score_clocks.value = parameters.score_clocks_backward.value = 4;
+  AttentionDevice ultra = device;
+  ultra.exponentials_per_clock = 32;
+  AttentionParameters half = parameters;
+  half.score_clocks.value = 2;
+  AttentionShape shape = causal();
+  CHECK(seconds_of_on(shape, parameters, ultra) == Approx(seconds_of(shape, half)));
+  CHECK(seconds_of_on(shape, parameters, ultra) < seconds_of(shape, parameters));
+  shape.forward = false;
+  CHECK(seconds_of_on(shape, parameters, ultra) == seconds_of(shape, parameters));
+}
+
+TEST_CASE("a block of queries meets each edge of the mask whole, and has a prologue", "[models]") {
   AttentionParameters parameters = multiplies_only();
   parameters.block_queries.value = 128;
   const double plain = seconds_of(causal(), multiplies_only());
   CHECK(seconds_of(causal(), parameters) == Approx(plain * (512 + 64) / 512));
-  parameters.prologue_keys.value = 100;
+  AttentionShape window = causal();
+  window.edges = 2;
+  CHECK(seconds_of(window, parameters) == Approx(plain * (512 + 128) / 512));
+  // A key takes 4 x 64 FLOP at 62.5 FLOP in a clock and multiprocessor.
+  parameters.block_clocks.value = 100 * 128 * 256 / 62.5;
+  parameters.block_clocks_backward.value = 40 * 128 * 640 / 62.5;
   CHECK(seconds_of(causal(), parameters) == Approx(plain * (512 + 64 + 100) / 512));
+  AttentionShape backward = causal();
+  backward.forward = false;
+  CHECK(seconds_of(backward, parameters) == Approx(2.5 * plain * (512 + 64 + 40) / 512));
   AttentionShape odd = causal();
   odd.queries = 1000;  // the eighth block is not full
   CHECK(seconds_of(odd, parameters) == Approx(seconds_of(causal(), parameters)));

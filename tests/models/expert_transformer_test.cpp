@@ -96,6 +96,20 @@ TEST_CASE("attention in chunks sees half of each chunk", "[models][transformer]"
   CHECK(m.score_share(1024) == Approx(0.5));
 }
 
+TEST_CASE("a window ends a mask at both sides, a block and a sample only at one", "[models][transformer]") {
+  Transformer m = mixtral_8x7b();
+  CHECK(m.mask_edges(8192) == 1);
+  m.attention_chunk = 2048;
+  CHECK(m.mask_edges(8192) == 1);
+  m.attention_chunk.reset();
+  m.sliding_window = 1024;
+  CHECK(m.mask_edges(8192) == 2);
+  CHECK(m.mask_edges(1024) == 1);        // as long as the sequence
+  CHECK(m.mask_edges(8192, 1000) == 1);  // and as the samples
+  m.full_attention_every = 4;
+  CHECK(m.mask_edges(8192) == Approx(1.75));
+}
+
 TEST_CASE("a parallel block has one norm, and heads may have norms of their own", "[models][transformer]") {
   Transformer m = mixtral_8x7b();
   m.experts.reset();

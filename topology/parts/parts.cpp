@@ -97,6 +97,10 @@ Record<AcceleratorPart> accelerator_compute() {
       .optional(
           "multiprocessors", &Part::multiprocessors,
           {.help = "streaming multiprocessors, compute units or cores that share one GEMM", .min = 1, .max = 65536})
+      .optional("exponentials_per_clock", &Part::exponentials_per_clock,
+                {.help = "exponentials that one multiprocessor finishes in a clock; 16 unless said otherwise",
+                 .min = 1,
+                 .max = 1024})
       .optional("boost_mhz", &Part::boost_mhz, {.help = "clock at which the data sheet states the peak", .min = 0})
       .optional("max_mhz", &Part::max_mhz, {.help = "highest clock that can be set", .min = 0});
   return table;

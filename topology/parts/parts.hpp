@@ -57,6 +57,8 @@ struct AcceleratorPart {
   std::optional<Sourced<Bytes>> cache;       ///< last level, on the package
   std::optional<Sourced<Bytes>> scratchpad;  ///< on-chip memory that software manages
   std::optional<Sourced<int>> multiprocessors;
+  std::optional<Sourced<double>>
+      exponentials_per_clock;  ///< of one multiprocessor; absent: 16, as of all but the newest
   std::optional<Sourced<double>> boost_mhz;
   std::optional<Sourced<double>> max_mhz;  ///< highest clock that can be set
   Sourced<Watts> power;                    ///< rated board power
