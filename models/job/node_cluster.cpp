@@ -17,14 +17,6 @@ namespace {
 constexpr int usual_sequence = 8192;
 constexpr double usual_tokens = 15e12;  // where nothing says how long the run is
 
-/// At most the longest sequence that the file of a model states, in its own words or those of Hugging Face.
-int sequence_of(const JsonValue& model) {
-  for (const char* key : {"max_sequence", "max_position_embeddings"})
-    if (const JsonValue* most = model.find(key); most && most->is_numeric() && most->as_number() >= 1)
-      return std::min(usual_sequence, static_cast<int>(std::min(most->as_number(), 1e9)));
-  return usual_sequence;
-}
-
 /// Nodes that are only rented with an accelerator; empty where nobody offers any.
 std::vector<std::string> rented_nodes(const std::string& accelerator, const Catalog& catalog) {
   std::vector<std::string> out;
@@ -128,13 +120,20 @@ JsonValue cluster_of_nodes(const NodePart& node, int accelerators) {
       {{"name", node.id}, {"accelerators", accelerators}, {"node", JsonValue::object({{"part", node.id}})}});
 }
 
+int sequence_for(const JsonValue& model, int wanted) {
+  for (const char* key : {"max_sequence", "max_position_embeddings"})
+    if (const JsonValue* most = model.find(key); most && most->is_numeric() && most->as_number() >= 1)
+      return std::min(wanted, static_cast<int>(std::min(most->as_number(), 1e9)));
+  return wanted;
+}
+
 int usual_batch(double tokens, int sequence) {
   const double batch_tokens = 2e6 * std::pow((tokens > 0 ? tokens : usual_tokens) / 0.1e12, 0.47);
   return 1 << std::max(0, static_cast<int>(std::lround(std::log2(batch_tokens / sequence))));
 }
 
 JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens) {
-  const int sequence = sequence_of(read_json_file(transformer));
+  const int sequence = sequence_for(read_json_file(transformer), usual_sequence);
   JsonValue job = JsonValue::object({{"task", "pretrain"},
                                      {"sequence", sequence},
                                      {"global_batch", usual_batch(tokens, sequence)},

@@ -44,6 +44,10 @@ JsonValue cluster_of_nodes(const NodePart& node, int accelerators);
 /// @param tokens       of the whole run; 0: not stated
 JsonValue pretraining_of(const std::filesystem::path& transformer, double tokens);
 
+/// @return `wanted` tokens, or the longest sequence that the file of a model states, in its own words or those of
+///         Hugging Face
+int sequence_for(const JsonValue& model, int wanted);
+
 /// Sequences in a batch of such a run.
 int usual_batch(double tokens, int sequence);
 

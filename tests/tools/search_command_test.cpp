@@ -162,6 +162,15 @@ TEST_CASE("fits names the fewest GPUs", "[tools]") {
   CHECK(room.run("fits llama3-405b --on T4 --most 8").code == 1);
 }
 
+TEST_CASE("fits takes no longer sequences than a model has positions for, unless told to", "[tools]") {
+  const testing::ProgramRoom room;
+  const std::string question = "fits gpt3-175b --on H100-SXM --stack megatron-2024";  // 2,048 learned positions
+  const auto usual = room.run(question);
+  CHECK(usual.code == 0);
+  CHECK(usual.out.find("2,048 tokens per sequence") != std::string::npos);
+  CHECK(room.run(question + " --sequence 4096").code == 2);
+}
+
 TEST_CASE("replanned sizes are no slower than the stated layout", "[tools]") {
   const testing::ProgramRoom room;
   const std::string scale = "scale llama3-8b-h100-64 --gpus 16,64 --format json";

@@ -148,7 +148,9 @@ void add_fits(CommandAdder& line) {
   app->add_option("--task", r->task, "train all weights, or adapters of low rank")
       ->type_name("train|lora")
       ->capture_default_str();
-  app->add_option("--sequence", r->sequence, "tokens of one sequence")->type_name("N")->capture_default_str();
+  app->add_option("--sequence", r->sequence,
+                  "tokens of one sequence (default: 4096, or what the model has positions for)")
+      ->type_name("N");
   app->add_option("--batch", r->batch, "sequences per step (default: four for each GPU)")->type_name("N");
   app->add_option("--precision", r->precision, "number format of the GEMMs")
       ->type_name("FORMAT")

@@ -131,8 +131,8 @@ struct FitsRequest {
   std::string model;  ///< transformer: a name in configs/transformers, a file, or a Hugging Face config.json
   std::string gpu;    ///< id of an accelerator
   std::string task = "train";
-  std::string sequence = "4096";
-  std::string batch;  ///< sequences per step; empty: four for each GPU
+  std::string sequence;  ///< tokens; empty: 4,096, or as many as the model has positions for
+  std::string batch;     ///< sequences per step; empty: four for each GPU
   std::string precision = "bf16";
   std::string lora_rank = "16";
   std::string stack;  ///< empty: the usual ones

@@ -5,12 +5,14 @@
 #include <set>
 
 #include "models/job/configs_directory.hpp"
+#include "models/job/node_cluster.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_verdict.hpp"
 #include "models/plan/resolve_plan.hpp"
 #include "models/search/choose_plan.hpp"
 #include "models/search/layout_search.hpp"
+#include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/long_computation.hpp"
@@ -57,11 +59,16 @@ JsonValue cluster_of(const Question& q, int gpus) {
   return cluster;
 }
 
-JsonValue job_of(const FitsRequest& request, const std::string& stack, int gpus) {
+int sequence_of(const FitsRequest& request, const std::filesystem::path& model) {
+  if (!request.sequence.empty()) return parse_count({"--sequence", request.sequence});
+  return sequence_for(read_json_file(model), 4096);
+}
+
+JsonValue job_of(const FitsRequest& request, const std::filesystem::path& model, const std::string& stack, int gpus) {
   const bool lora = request.task == "lora";
   JsonValue job =
       JsonValue::object({{"task", lora ? "lora" : "pretrain"},
-                         {"sequence", parse_count({"--sequence", request.sequence})},
+                         {"sequence", sequence_of(request, model)},
                          {"global_batch", request.batch.empty() ? 4 * gpus : parse_count({"--batch", request.batch})},
                          {"precision", request.precision},
                          {"parallel", JsonValue::object({})},
@@ -74,7 +81,7 @@ Scenario scenario_of(const Question& q, const std::string& stack, int gpus) {
   const auto file = named_file(q.request.model, {"transformers"});
   return scenario_of_document(JsonValue::object({{"cluster", cluster_of(q, gpus)},
                                                  {"transformer", std::filesystem::absolute(file).string()},
-                                                 {"job", job_of(q.request, stack, gpus)}}),
+                                                 {"job", job_of(q.request, file, stack, gpus)}}),
                               {});
 }
 
