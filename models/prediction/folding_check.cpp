@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "models/lowering/graph_loads.hpp"
 #include "models/lowering/lowered_step.hpp"
 #include "models/lowering/lowering.hpp"
 #include "models/settling/replica_jitter.hpp"
@@ -14,6 +16,7 @@
 #include "models/settling/tensor_step.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/step_works.hpp"
+#include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
 
@@ -96,11 +99,29 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
                        !folds_exactly(s, plan)};
 }
 
+bool same_links(const RankClasses& ranks, Stream stream, RankClassId a, RankClassId b) {
+  return std::ranges::equal(ranks.crossings(stream, a), ranks.crossings(stream, b), {}, &RankClasses::Crossing::uplink,
+                            &RankClasses::Crossing::uplink);
+}
+
 }  // namespace
+
+bool messages_differ(const Scenario& s, const Plan& plan) {
+  if (!uses_graph(s.cluster) || routing_of(s.cluster.spec.fabric) != Routing::hash) return false;
+  const RankClasses ranks = rank_classes(s, Placement(plan, s.cluster.blocks), Folding::unfolded);
+  for (const RankClassId rank : ranks.ids()) {
+    RankCoordinates first = ranks.representative(rank);
+    first.tensor = 0;
+    for (const Stream stream : {Stream::forward, Stream::backward})
+      if (!same_links(ranks, stream, rank, ranks.class_of(first))) return true;
+  }
+  return false;
+}
 
 UnfoldedCheck check_folding(const Scenario& scenario, const Plan& plan) {
   const StepSimulation folded = simulate_step(scenario, plan, Folding::folded);
-  std::optional<UnfoldedCheck> check = replay_unfolded(scenario, plan, folded, Folding::unfolded);
+  std::optional<UnfoldedCheck> check;
+  if (!messages_differ(scenario, plan)) check = replay_unfolded(scenario, plan, folded, Folding::unfolded);
   if (!check) check = replay_unfolded(scenario, plan, folded, Folding::apart);
   check->has_jitter = expected_loss(scenario.steps, plan) > 0;
   return *check;

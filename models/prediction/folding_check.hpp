@@ -34,6 +34,10 @@ struct UnfoldedCheck {
   bool same() const { return end == folded_end; }
 };
 
+/// Whether messages of the ranks of some tensor group compete with others on links of their own. Under hashing these
+/// are never equally full, so the ranks get out of step at the first message: a replay in step would be for nothing.
+bool messages_differ(const Scenario& scenario, const Plan& plan);
+
 /// Replays every accelerator for itself, at the clock of its class in the folded step.
 UnfoldedCheck check_folding(const Scenario& scenario, const Plan& plan);
 

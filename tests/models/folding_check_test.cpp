@@ -5,6 +5,7 @@
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
+#include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -35,6 +36,17 @@ TEST_CASE("ranks that do not stay in step meet in every collective", "[models]")
   c.slow.push_back({3, 0.7, {}});  // one of a tensor group
   const Scenario s = small_scenario(c);
   CHECK(check_folding(s, plan_of(s)).same());
+}
+
+TEST_CASE("ranks of a tensor group stay in step unless hashed messages tell them apart", "[models]") {
+  const Scenario even = small_scenario(two_stages_over_leaves());
+  Scenario hashed = even;
+  hashed.cluster.spec.fabric.routing = Routing::hash;
+  hashed.cluster = resized(hashed.cluster, hashed.cluster.spec.accelerators);
+  CHECK_FALSE(messages_differ(even, plan_of(even)));
+  CHECK(messages_differ(hashed, plan_of(hashed)));
+  CHECK(check_folding(even, plan_of(even)).ops == step_size(even, plan_of(even)).unfolded_ops);
+  CHECK(check_folding(hashed, plan_of(hashed)).ops > step_size(hashed, plan_of(hashed)).unfolded_ops);
 }
 
 TEST_CASE("what takes more memory than there is, or makes no timeline, is refused before it is built", "[models]") {
