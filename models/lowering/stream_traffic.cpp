@@ -73,7 +73,7 @@ class StreamLayer {
     for (const auto& [key, stream] : demands) {
       HashedStream& hashed = out.emplace_back();
       if (stream.replicas.empty())
-        paths.lay(stream.demands, loads);
+        paths.lay(stream.demands, [&](LinkId link, double bytes) { loads[link] += bytes; });
       else
         lay_messages(stream, paths, loads, hashed.of_replicas);
       hashed.laid = {key, stream.peak, sparse(loads)};

@@ -14,6 +14,7 @@
 #include "support/small_networks.hpp"
 #include "topology/routing/faults.hpp"
 #include "topology/routing/link_loads.hpp"
+#include "topology/routing/path_walk.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -124,6 +125,23 @@ IndexedVector<VertexId, int> searched_hops(const NetworkGraph& graph, VertexId t
 }
 
 }  // namespace
+
+TEST_CASE("hashed flows that are laid together take the paths that each takes alone", "[laws][routes]") {
+  REQUIRE(rc::check("whatever destinations share", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    const std::vector<Demand> demands = random_demands(network.graph, *routes);
+    LinkLoads expected(network.graph.links(), 0.0);
+    std::vector<LinkId> path;
+    for (const Demand& demand : demands)
+      for (std::uint32_t pair = 0; pair < 3 && demand.from != demand.to; ++pair) {
+        walk_path(network.graph, *routes, {demand.from, demand.to, pair, 11}, path);
+        for (const LinkId link : path) expected[link] += demand.bytes / 3;
+      }
+    const LinkLoads loads = link_loads(network.graph, *routes, demands, {Routing::hash, 3, 11});
+    for (const LinkId link : network.graph.link_ids()) RC_ASSERT(std::abs(loads[link] - expected[link]) < 1e-9);
+  }));
+}
 
 TEST_CASE("routes are shortest paths around what failed", "[laws][routes]") {
   REQUIRE(rc::check("hops are those of a plain search, and next links are all that lead nearer", [] {

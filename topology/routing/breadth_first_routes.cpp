@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <map>
+#include <utility>
 
 namespace clusterwright {
 
@@ -142,6 +144,31 @@ BreadthFirstRoutes<Distance>::BreadthFirstRoutes(const NetworkGraph& graph, std:
     }
     begin_[s + 1] = static_cast<std::uint32_t>(link_.size());
   }
+  find_families(groups);
+}
+
+/// Switches of one group with the same neighbours: a shortest path to any of them enters by one of these neighbours,
+/// and never passes another one of them, so all are equally far from elsewhere.
+template <typename Distance>
+void BreadthFirstRoutes<Distance>::find_families(std::span<const int> groups) {
+  std::map<std::pair<int, std::vector<std::uint32_t>>, Attachments::SetId> first_with;
+  family_.resize(attachments_.sets());
+  for (const Attachments::SetId set : family_.ids()) {
+    family_[set] = set;
+    const std::vector<VertexId>& beside = attachments_.switches(set);
+    if (beside.size() != 1) continue;
+    const std::uint32_t s = number_of(beside.front());
+    std::vector<std::uint32_t> near(neighbour_.begin() + begin_[s], neighbour_.begin() + begin_[s + 1]);
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    family_[set] = first_with.try_emplace({groups.empty() ? 0 : groups[s], std::move(near)}, set).first->second;
+  }
+}
+
+template <typename Distance>
+std::uint32_t BreadthFirstRoutes<Distance>::family(VertexId to) const {
+  const Attachments::SetId set = attachments_.set_of(to);
+  return set.exists() ? family_[set].value : Attachments::SetId::none_value;
 }
 
 template <typename Distance>

@@ -23,6 +23,7 @@ class BreadthFirstRoutes final : public Routes {
 
   int hops(VertexId from, VertexId to) const override;
   void next_links(VertexId at, VertexId to, std::vector<LinkId>& out) const override;
+  std::uint32_t family(VertexId to) const override;
 
  private:
   class Search;
@@ -32,6 +33,7 @@ class BreadthFirstRoutes final : public Routes {
   /// Number of a switch among the switches.
   std::uint32_t number_of(VertexId v) const { return v.value - static_cast<std::uint32_t>(endpoints_); }
   const Distance* row(VertexId to) const;
+  void find_families(std::span<const int> groups);
   bool enter_from(std::uint32_t s, VertexId to, std::vector<LinkId>& out) const;
   Distance nearest(VertexId endpoint, const Distance* row) const;
 
@@ -44,6 +46,7 @@ class BreadthFirstRoutes final : public Routes {
   std::vector<Distance> length_;          // by link_: 1 or crossing_
   Distance crossing_;  // length of a link between groups: more than all links inside groups on any path
   std::vector<Distance> distance_;
+  IndexedVector<Attachments::SetId, Attachments::SetId> family_;  // first set of the same family
 };
 
 }  // namespace clusterwright

@@ -13,18 +13,16 @@ HashedPaths::HashedPaths(const NetworkGraph& graph, const Routes& routes, int qu
       known_(graph.switches()),
       pairs_(static_cast<std::size_t>(queue_pairs)) {}
 
-void HashedPaths::lay(std::span<const Demand> demands, LinkLoads& loads) {
+/// Demands by the switches that they lead to.
+std::vector<Demand> HashedPaths::by_switches(std::span<const Demand> demands) const {
   std::vector<Demand> ordered(demands.begin(), demands.end());
   std::stable_sort(ordered.begin(), ordered.end(), [&](const Demand& a, const Demand& b) {
     return attachments_.set_of(a.to) < attachments_.set_of(b.to);
   });
-  for (const Demand& demand : ordered) {
-    const double share = demand.bytes / static_cast<double>(pairs_.size());
-    if (demand.from != demand.to) walk(demand, [&](LinkId link) { loads[link] += share; });
-  }
+  return ordered;
 }
 
-/// Forgets next links towards another destination, or towards all that shared its switches.
+/// Forgets next links towards another destination, towards all that shared its switches, or towards its family.
 void HashedPaths::aim(const Demand& demand) {
   const SetId set = attachments_.set_of(demand.to);
   if (!set.exists()) throw_no_path(graph_, demand.from, demand.to);
@@ -34,6 +32,13 @@ void HashedPaths::aim(const Demand& demand) {
   if (set == set_) return;
   set_ = set;
   set_target_ = ++targets_;
+  const std::uint32_t family = routes_.family(demand.to);
+  if (family == family_) {  // of which this switch was looked at from afar
+    for (const VertexId beside : attachments_.switches(set_)) known_[graph_.switch_number(beside)].target = 0;
+    return;
+  }
+  family_ = family;
+  family_target_ = ++targets_;
   links_.clear();
 }
 
@@ -53,15 +58,26 @@ HashedPaths::Choices HashedPaths::from_endpoint(VertexId at, VertexId to) {
 }
 
 HashedPaths::Choices HashedPaths::look_up(VertexId at, VertexId to) {
-  const std::vector<VertexId>& beside = attachments_.switches(set_);
-  const bool last = std::find(beside.begin(), beside.end(), at) != beside.end();
   const auto begin = static_cast<std::uint32_t>(links_.size());
   routes_.next_links(at, to, links_);
   const auto end = static_cast<std::uint32_t>(links_.size());
   if (const Routes* whole = routes_.before_failures()) whole->next_links(at, to, links_);
-  const Known known{last ? end_target_ : set_target_, begin, end, static_cast<std::uint32_t>(links_.size())};
+  const auto before_end = static_cast<std::uint32_t>(links_.size());
+  const Known known{target_of(at, Links(links_).subspan(begin)), begin, end, before_end};
   known_[graph_.switch_number(at)] = known;
   return choices(known);
+}
+
+/// What the next links of a switch lead to in common. @param next  those before anything failed, too
+std::uint32_t HashedPaths::target_of(VertexId at, Links next) const {
+  if (is_beside(at)) return end_target_;
+  const bool enters = std::ranges::any_of(next, [&](LinkId link) { return is_beside(graph_.to(link)); });
+  return enters ? set_target_ : family_target_;
+}
+
+bool HashedPaths::is_beside(VertexId at) const {
+  const std::vector<VertexId>& beside = attachments_.switches(set_);
+  return std::find(beside.begin(), beside.end(), at) != beside.end();
 }
 
 }  // namespace clusterwright

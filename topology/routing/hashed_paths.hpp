@@ -13,17 +13,19 @@
 
 namespace clusterwright {
 
-/// Endpoints on the same switches share all next links but the last, so flows are laid by the switches that they lead
-/// to, and the next links of a switch towards them are looked up once. All queue pairs of a demand go on hop by hop, as
-/// they mostly meet at the same switches.
+/// Endpoints on the same switches share all next links but the last, and those of a family (Routes::family) all but the
+/// last two. So flows are laid by the switches that they lead to, and the next links of a switch towards them are
+/// looked up once. All queue pairs of a demand go on hop by hop, as they mostly meet at the same switches.
 class HashedPaths {
  public:
   /// @pre graph and routes outlive it
   HashedPaths(const NetworkGraph& graph, const Routes& routes, int queue_pairs, std::uint64_t seed);
 
-  /// Adds the bytes of each demand to the links of its queue pairs' paths, an equal share to each.
+  /// Adds the bytes of each demand to the links of its queue pairs' paths, an equal share to each: calls
+  /// `add(link, bytes)`.
   /// @throws ConfigError E0320 for a pair without a path
-  void lay(std::span<const Demand> demands, LinkLoads& loads);
+  template <class Add>
+  void lay(std::span<const Demand> demands, Add add);
 
   /// Calls `visit` with every link of each queue pair of a demand, as often as queue pairs cross it.
   /// @throws ConfigError E0320 if it has no path
@@ -38,9 +40,9 @@ class HashedPaths {
   struct Choices {
     Links working, before;
   };
-  /// Next links of a switch towards one attachment set; beside it, towards one endpoint.
+  /// Next links of a switch towards one family; near its end, towards one attachment set or endpoint.
   struct Known {
-    std::uint32_t target = 0;                          // set_target_ or end_target_ of that time
+    std::uint32_t target = 0;                          // one of the three targets of that time
     std::uint32_t begin = 0, end = 0, before_end = 0;  // in links_; those before anything failed from `end`, if any
   };
   struct QueuePair {
@@ -48,9 +50,12 @@ class HashedPaths {
     std::array<std::uint32_t, 4> draws;  // of a block of hops
   };
 
+  std::vector<Demand> by_switches(std::span<const Demand> demands) const;
   void aim(const Demand& demand);
   Choices next(VertexId at, VertexId to);
   Choices look_up(VertexId at, VertexId to);
+  std::uint32_t target_of(VertexId at, Links next) const;
+  bool is_beside(VertexId at) const;
   Choices from_endpoint(VertexId at, VertexId to);
   Choices choices(const Known& known) const;
   void draw(const Demand& demand, std::uint32_t block);
@@ -59,12 +64,13 @@ class HashedPaths {
   const Routes& routes_;
   std::uint64_t seed_;
   Attachments attachments_;
-  SetId set_;                  // of the destination
-  VertexId to_;                // destination
-  std::uint32_t targets_ = 0;  // number of the last set or destination
-  std::uint32_t set_target_ = 0, end_target_ = 0;
+  SetId set_;    // of the destination
+  VertexId to_;  // destination
+  std::uint32_t family_ = ~0u;
+  std::uint32_t targets_ = 0;  // number of the last family, set or destination
+  std::uint32_t family_target_ = 0, set_target_ = 0, end_target_ = 0;
   std::vector<Known> known_;                  // by switch
-  std::vector<LinkId> links_;                 // towards the set
+  std::vector<LinkId> links_;                 // towards the family
   std::vector<LinkId> first_, first_before_;  // of the source, now and before anything failed
   std::vector<QueuePair> pairs_;
 };
@@ -77,8 +83,17 @@ inline HashedPaths::Choices HashedPaths::choices(const Known& known) const {
 
 inline HashedPaths::Choices HashedPaths::next(VertexId at, VertexId to) {
   const Known& known = known_[graph_.switch_number(at)];
-  if (known.target != set_target_ && known.target != end_target_) return look_up(at, to);
+  const bool is_known = known.target == family_target_ || known.target == set_target_ || known.target == end_target_;
+  if (!is_known) return look_up(at, to);
   return choices(known);
+}
+
+template <class Add>
+void HashedPaths::lay(std::span<const Demand> demands, Add add) {
+  for (const Demand& demand : by_switches(demands)) {
+    const double share = demand.bytes / static_cast<double>(pairs_.size());
+    if (demand.from != demand.to) walk(demand, [&](LinkId link) { add(link, share); });
+  }
 }
 
 template <class Visit>

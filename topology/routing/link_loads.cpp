@@ -26,7 +26,9 @@ void check(const NetworkGraph& graph, const Routes& routes, std::span<const Dema
 LinkLoads hashed_loads(const NetworkGraph& graph, const Routes& routes, std::span<const Demand> demands,
                        const PathPolicy& policy) {
   LinkLoads loads(graph.links(), 0.0);
-  HashedPaths(graph, routes, policy.queue_pairs, policy.seed).lay(demands, loads);
+  HashedPaths(graph, routes, policy.queue_pairs, policy.seed).lay(demands, [&](LinkId link, double bytes) {
+    loads[link] += bytes;
+  });
   return loads;
 }
 

@@ -2,6 +2,7 @@
 /// Shortest paths through a network graph, around what has failed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,10 @@ class Routes {
   /// Routes before anything failed, by which a hash picks links first: flows that a failure does not touch stay where
   /// they are. nullptr: nothing has failed.
   virtual const Routes* before_failures() const { return nullptr; }
+
+  /// Number that `to` shares with endpoints towards which next links are the same from all switches but those beside
+  /// their own: racks of a pod. By default an endpoint is alone.
+  virtual std::uint32_t family(VertexId to) const { return to.value; }
 
   bool reaches(VertexId from, VertexId to) const { return hops(from, to) >= 0; }
 };
