@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "models/lowering/place_key.hpp"
 #include "models/lowering/rank_classes.hpp"
@@ -33,6 +34,49 @@ bool is_of_file_server(LinkId link, const Cluster& cluster) {
   const auto serves = [&](VertexId v) { return graph.is_endpoint(v) && !(graph.node_of(v) < first); };
   return serves(graph.from(link)) || serves(graph.to(link));
 }
+
+/// Loads of one stream after the other. A stream of one rank touches a few of all links, and there may be thousands of
+/// ranks.
+class GatheredLoads {
+ public:
+  explicit GatheredLoads(std::size_t links) : sum_(links, 0.0), noted_(links, -1), is_touched_(links, 0) {}
+
+  void add(LinkId link, double bytes) {
+    sum_[link] += bytes;
+    if (is_touched_[link] != 0) return;
+    is_touched_[link] = 1;
+    touched_.push_back(link);
+  }
+  /// @return whether the link was last noted for another replica, or for none since clear()
+  bool note(LinkId link, int replica) { return std::exchange(noted_[link], replica) != replica; }
+
+  const LinkLoads& sum() const { return sum_; }
+  /// Links with a load, ascending.
+  const std::vector<LinkId>& touched() {
+    if (touched_.size() < sum_.size() / 16) {
+      std::ranges::sort(touched_);
+      return touched_;
+    }
+    touched_.clear();
+    for (const LinkId link : is_touched_.ids())
+      if (is_touched_[link] != 0) touched_.push_back(link);
+    return touched_;
+  }
+  void clear() {
+    for (const LinkId link : touched_) {
+      sum_[link] = 0;
+      noted_[link] = -1;
+      is_touched_[link] = 0;
+    }
+    touched_.clear();
+  }
+
+ private:
+  LinkLoads sum_;
+  IndexedVector<LinkId, int> noted_;  // by link the replica that it was noted for last
+  IndexedVector<LinkId, char> is_touched_;
+  std::vector<LinkId> touched_;
+};
 
 /// One stream of one rank class on hashed paths.
 struct HashedStream {
@@ -69,15 +113,15 @@ class StreamLayer {
   HashedStreams lay_hashed(const StreamDemandsByClass& demands) const {
     HashedPaths paths(network_.graph, *network_.routes, network_.policy.queue_pairs, network_.policy.seed);
     HashedStreams out;
-    LinkLoads loads(network_.graph.links(), 0.0);
+    GatheredLoads loads(network_.graph.links());
     for (const auto& [key, stream] : demands) {
       HashedStream& hashed = out.emplace_back();
       if (stream.replicas.empty())
-        paths.lay(stream.demands, [&](LinkId link, double bytes) { loads[link] += bytes; });
+        paths.lay(stream.demands, [&](LinkId link, double bytes) { loads.add(link, bytes); });
       else
         lay_messages(stream, paths, loads, hashed.of_replicas);
-      hashed.laid = {key, stream.peak, sparse(loads)};
-      std::fill(loads.begin(), loads.end(), 0.0);
+      hashed.laid = {key, stream.peak, sparse(loads.sum(), loads.touched())};
+      loads.clear();
     }
     return out;
   }
@@ -95,21 +139,18 @@ class StreamLayer {
   }
 
  private:
-  void lay_messages(const StreamDemands& stream, HashedPaths& paths, LinkLoads& loads,
+  void lay_messages(const StreamDemands& stream, HashedPaths& paths, GatheredLoads& loads,
                     std::vector<std::pair<int, LinkId>>& links) const {
     const double share = 1.0 / network_.policy.queue_pairs;
     std::vector<std::size_t> order(stream.demands.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     // Neighbours share switches, whose next links are then looked up once.
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return stream.demands[i].to; });
-    IndexedVector<LinkId, int> noted(network_.graph.links(), -1);  // replica that a link was noted for last
     for (const std::size_t i : order) {
       const int replica = stream.replicas[i];
       paths.walk(stream.demands[i], [&, bytes = share * stream.demands[i].bytes](LinkId link) {
-        loads[link] += bytes;
-        if (!kept_[link] || noted[link] == replica) return;
-        noted[link] = replica;
-        links.emplace_back(replica, link);
+        loads.add(link, bytes);
+        if (kept_[link] && loads.note(link, replica)) links.emplace_back(replica, link);
       });
     }
   }
@@ -154,9 +195,12 @@ class StreamLayer {
   }
 
   /// All but the links of NICs of a healthy network: the ports of rank classes stand for these.
-  SparseLoads sparse(const LinkLoads& loads) const {
+  SparseLoads sparse(const LinkLoads& loads) const { return sparse(loads, loads.ids()); }
+  /// @param links  ascending, all that have a load
+  template <class LinkIds>
+  SparseLoads sparse(const LinkLoads& loads, const LinkIds& links) const {
     SparseLoads out;
-    for (const LinkId link : loads.ids())
+    for (const LinkId link : links)
       if (loads[link] > 0 && (all_links_ || kept_[link])) out.emplace_back(link, loads[link]);
     return out;
   }
