@@ -154,6 +154,7 @@ const std::vector<Witness>& witnesses() {
     out.push_back(job("llama3-8b-h100-64", {R"(cluster.fabric={"transport": "infiniband", "tiers": [{"name": "leaf",
         "switch": "QM9700/QM9790"}, {"name": "spine", "switch": "QM9700/QM9790"}]})"}));
     out.push_back(job("llama3-8b-h100-64", {"cluster.fabric.transport=ethernet"}));
+    out.push_back(job("llama3-8b-single-node", {R"-(cluster.node={"part": "DGX B300 (AC)"})-"}));
     out.push_back(job("multimodal-8b-loader-bound", {"job.input.from=local", "job.input.bytes_per_sample=4e9"}));
     out.push_back(claims("dense-500b-1200-h100", {}));
     out.push_back(claims("dense-500b-1200-h100", {"claims.6.stated=21.84"}));  // a cap of about 207 W
