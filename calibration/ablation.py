@@ -12,6 +12,7 @@ Effects are removed in a copy of configs, so that the program that judges is the
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,9 +21,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+def without_comments(text):
+    return re.sub(r'"(?:\\.|[^"\\])*"|//[^\n]*', lambda m: m.group(0) if m.group(0)[0] == '"' else "", text)
+
+
 def edit(configs, folder, change):
     for path in sorted((configs / folder).glob("*.json")):
-        data = json.loads(path.read_text())
+        data = json.loads(without_comments(path.read_text()))
         change(data)
         path.write_text(json.dumps(data))
 
