@@ -37,25 +37,29 @@ struct Rates {
   std::string source;
 };
 
+// What samples of both families on H100 gave.
+constexpr double usual_scores_forward = 0.12, usual_scores_backward = 0.28;
+
 Rates assumed_rates(const std::string& family, const std::string& architecture) {
   const bool known = architecture == "Ampere" || architecture == "Hopper" || architecture == "Blackwell";
   const std::string settled = fmt::format(
       "prior: rates of {} kernels on {} that an earlier model of training steps settled on", family, architecture);
   if (!known) {
     const std::string between = fmt::format("prior: between the rates of {} on measured generations", family);
-    return {0.49, 0.39, 0.12, 0.28, 0.5, between};
+    return {0.49, 0.39, usual_scores_forward, usual_scores_backward, 0.5, between};
   }
-  if (architecture == "Ampere") return {0.62, 0.59, 0.12, 0.28, 0.25, settled};
-  if (architecture == "Hopper" && family == "cudnn-2024") return {0.555, 0.43, 0.12, 0.28, 0.25, settled};
+  if (architecture == "Ampere") return {0.62, 0.59, usual_scores_forward, usual_scores_backward, 0.25, settled};
+  if (architecture == "Hopper" && family == "cudnn-2024")
+    return {0.555, 0.43, usual_scores_forward, usual_scores_backward, 0.25, settled};
   if (architecture == "Hopper" && family == "cudnn")
-    return {0.71, 0.61, 0.12, 0.28, 0.25, "prior: what samples of H100 gave"};
-  if (architecture == "Hopper") return {0.375, 0.34, 0.12, 0.28, 0.25, settled};
+    return {0.71, 0.61, usual_scores_forward, usual_scores_backward, 0.25, "prior: what samples of H100 gave"};
+  if (architecture == "Hopper") return {0.375, 0.34, usual_scores_forward, usual_scores_backward, 0.25, settled};
   if (family.starts_with("cudnn")) return {0.84, 0.64, 0.0625, 0.15, 0.25, "prior: what benchmarks of GB200 gave"};
   // 989 / 2250 of the share on Hopper, a little more for the larger chip.
   return {0.178,
           0.152,
-          0.12,
-          0.28,
+          usual_scores_forward,
+          usual_scores_backward,
           0.4,
           "prior: flash-2 knows no newer matrix instructions: about its rate on "
           "Hopper"};
@@ -160,10 +164,14 @@ AttentionParameters unfused_attention() {
 
 /// Wide priors: own samples win over published ones.
 std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
-  std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},     {FitScale::share, 0.3, 1.5},
-                                   {FitScale::positive, 0.12, 0.7}, {FitScale::positive, 0.28, 0.7},
-                                   {FitScale::positive, 5000, 1.0}, {FitScale::positive, 4000, 1.0},
-                                   {FitScale::positive, 28, 1.0},   {FitScale::positive, 0.7, 0.7}};
+  std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},
+                                   {FitScale::share, 0.3, 1.5},
+                                   {FitScale::positive, usual_scores_forward, 0.7},
+                                   {FitScale::positive, usual_scores_backward, 0.7},
+                                   {FitScale::positive, 5000, 1.0},
+                                   {FitScale::positive, 4000, 1.0},
+                                   {FitScale::positive, 28, 1.0},
+                                   {FitScale::positive, 0.7, 0.7}};
   if (!prior) return out;
   for (std::size_t i = 0; i < parameter_count; ++i) {
     const double believed = (prior->*fitted_members[i]).value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/fit/attention_rows.hpp"
 
+#include "models/job/transformer.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
@@ -10,18 +11,15 @@ namespace {
 constexpr double usual_stream_share = 0.88;
 constexpr std::int64_t benchmark_hidden = 2048;  // of the benchmarks that come with flash-attention
 
-/// Mean width of the multiplies of a pass.
-double width_of(const MeasuredAttention& kernel) {
-  const auto keys = static_cast<double>(kernel.head_width);
-  const auto values = static_cast<double>(kernel.value_width.value_or(kernel.head_width));
-  return kernel.pass == "forward" ? (keys + values) / 2 : (3 * keys + 2 * values) / 5;
-}
-
-double share_of(const MeasuredAttention& kernel) {
-  if (!kernel.causal.value_or(false)) return 1;
+/// The mask of a measured pass, as that of a model whose layers all have it.
+void set_mask(const MeasuredAttention& kernel, AttentionShape& shape) {
+  shape.share = 1;
+  if (!kernel.causal.value_or(false)) return;
+  Transformer masked;
+  masked.sliding_window = kernel.window;
   const auto length = static_cast<double>(kernel.sequence);
-  const auto window = static_cast<double>(kernel.window.value_or(kernel.sequence));
-  return window < length ? (window * length - window * window / 2) / (length * length) : 0.5;
+  shape.share = masked.score_share(length);
+  shape.edges = masked.mask_edges(length);
 }
 
 }  // namespace
@@ -41,11 +39,12 @@ AttentionRow attention_row(const Measurement& measurement, const AcceleratorPart
   AttentionShape shape;
   shape.sequences = static_cast<double>(kernel.batch);
   shape.queries = shape.keys = static_cast<double>(kernel.sequence);
-  shape.share = share_of(kernel);
-  if (kernel.window) shape.edges = 2;
+  set_mask(kernel, shape);
   shape.heads = static_cast<double>(kernel.heads.value_or(benchmark_hidden / kernel.head_width));
-  shape.head_width = width_of(kernel);
   shape.forward = kernel.pass == "forward";
+  shape.head_width =
+      mean_head_width(static_cast<double>(kernel.head_width),
+                      static_cast<double>(kernel.value_width.value_or(kernel.head_width)), shape.forward);
   AttentionDevice device = fitted_attention_device(part);
   const auto own = measurement.hardware.peak_dense.find("bf16");
   if (own != measurement.hardware.peak_dense.end()) device.peak = own->second;
@@ -60,10 +59,10 @@ std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measure
   for (const Measurement& measurement : measurements) {
     if (!measurement.attention || measurement.hardware.accelerator != part.id) continue;
     const MeasuredAttention& row = *measurement.attention;
-    // Passes in fp16 are of cuDNN 9.1 alone, older than what "cudnn" stands for: predicted, not fitted to (decision
-    // 30).
     const bool known_width = row.head_width == 64 || row.head_width == 128 || row.head_width == 192;
     const bool known_pass = row.pass == "forward" || row.pass == "backward";
+    // Passes in fp16 are of cuDNN 9.1 alone, older than what "cudnn" stands for: predicted, not fitted to (decision
+    // 30).
     if (attention_family(row.kernel) == family && row.dtype == "bf16" && known_width && known_pass)
       out.push_back(attention_row(measurement, part));
   }

@@ -13,7 +13,6 @@ namespace {
 constexpr double usual_clock = 1.7e9;     // per second, where the data sheet has none
 constexpr double flops_per_clock = 4096;  // of a multiprocessor of Hopper, for parts that count none
 constexpr double most_per_clock = 32768;  // beyond it a unit is no multiprocessor with 16 exponentials in a clock
-constexpr double usual_exponentials = 16;
 // Multiplies of one tile run beside the exponentials of another, and each waits for the other now and then: between
 // the sum of both (1) and the longer one (infinite).
 constexpr double overlap_norm = 3;
@@ -91,6 +90,10 @@ double executed_scores(const AttentionShape& s, const AttentionParameters& fit, 
 }
 
 }  // namespace
+
+double mean_head_width(double keys_width, double values_width, bool forward) {
+  return forward ? (keys_width + values_width) / 2 : (3 * keys_width + 2 * values_width) / 5;
+}
 
 AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond traffic) {
   AttentionDevice out{peak(part, NumberFormat::bf16), traffic, 0, part.boost_mhz ? 1e6 * part.boost_mhz->value : 0.0};

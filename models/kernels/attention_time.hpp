@@ -20,13 +20,19 @@ struct AttentionShape {
   double edges = 1;  ///< of the mask, that a block of queries meets: 2 under a window, mean over layers
 };
 
+/// Mean width over the multiplies of a pass: one by keys and one by values; backward three by keys or queries, two by
+/// values or their gradients.
+double mean_head_width(double keys_width, double values_width, bool forward);
+
+inline constexpr double usual_exponentials = 16;  ///< of one multiprocessor in a clock
+
 /// Data sheet of the device that attention runs on.
 struct AttentionDevice {
-  FlopsPerSecond peak;                 ///< dense, 16 bit
-  BytesPerSecond traffic;              ///< bandwidth of kernels that only move data
-  double multiprocessors = 0;          ///< 0: not known, or one array
-  double clocks_per_second = 0;        ///< of one multiprocessor; 0: not known
-  double exponentials_per_clock = 16;  ///< of one multiprocessor
+  FlopsPerSecond peak;                                 ///< dense, 16 bit
+  BytesPerSecond traffic;                              ///< bandwidth of kernels that only move data
+  double multiprocessors = 0;                          ///< 0: not known, or one array
+  double clocks_per_second = 0;                        ///< of one multiprocessor; 0: not known
+  double exponentials_per_clock = usual_exponentials;  ///< of one multiprocessor
 };
 
 /// Units with more than 32,768 FLOP in a clock, like the eight of a Gaudi 3, are no multiprocessors: their count is

@@ -9,9 +9,7 @@ namespace clusterwright {
 KernelTiming AttentionRecipes::fused(bool forward, double heads_split, double queries, double keys,
                                      double share) const {
   const auto keys_width = static_cast<double>(planned_.model.width_of_head());
-  const auto values_width = static_cast<double>(planned_.model.width_of_value());
-  // Multiplies by queries or keys, and by values or their gradients: 1 and 1, in the backward pass 3 and 2.
-  const double width = forward ? (keys_width + values_width) / 2 : (3 * keys_width + 2 * values_width) / 5;
+  const double width = mean_head_width(keys_width, static_cast<double>(planned_.model.width_of_value()), forward);
   return kernels_.attention({static_cast<double>(planned_.plan.micro_batch), queries, keys, share,
                              static_cast<double>(shapes_.query) / keys_width / heads_split, width, forward,
                              planned_.model.mask_edges(planned_.sequence, planned_.sample_tokens)});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -8,23 +7,9 @@
 #include "tools/heap_growth.hpp"
 
 #ifdef __GLIBC__
-#include <sys/mman.h>
 
 // Allocation of the program, and not of the library: large blocks come as huge pages where the system offers them.
 // Unfolded steps touch gigabytes at random; with small pages, each touch would look up its page in memory, too.
-namespace {
-
-/// Asks for huge pages as far as whole ones fit into a block.
-void ask_for_huge_pages(void* block, std::size_t size) {
-  constexpr std::uintptr_t huge_page = 2 << 20;
-  const auto begin = reinterpret_cast<std::uintptr_t>(block);
-  const std::uintptr_t first = (begin + huge_page - 1) / huge_page * huge_page;
-  const std::uintptr_t behind = (begin + size) / huge_page * huge_page;
-  if (first < behind) madvise(reinterpret_cast<void*>(first), behind - first, MADV_HUGEPAGE);
-}
-
-}  // namespace
-
 void* operator new(std::size_t size) {
   const std::size_t bytes = size > 0 ? size : 1;
   void* block = std::malloc(bytes);
@@ -34,7 +19,7 @@ void* operator new(std::size_t size) {
     handler();
     block = std::malloc(bytes);
   }
-  ask_for_huge_pages(block, size);
+  clusterwright::ask_for_huge_pages(block, size);
   return block;
 }
 
