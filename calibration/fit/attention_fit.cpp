@@ -221,7 +221,7 @@ std::map<std::string, AttentionParameters> attention_families(const AttentionPar
 
 FitReport attention_report(const std::string& family, const std::string& architecture,
                            const std::vector<AttentionRow>& rows, const AttentionParameters& fitted) {
-  const auto fold = [](const AttentionRow& row) { return std::pair(row.shape.queries, row.shape.head_width); };
+  const auto fold = [](const AttentionRow& row) { return std::pair(row.shape.queries, mean_head_width(row.shape)); };
   const auto refit = [&](const std::vector<AttentionRow>& kept) { return fit_attention(family, architecture, kept); };
   const auto error = [](const AttentionRow& row, const AttentionParameters& p) { return attention_log_error(row, p); };
   const std::vector<double> held_out = held_out_errors(rows, fold, refit, error);

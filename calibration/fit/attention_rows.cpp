@@ -42,14 +42,13 @@ AttentionRow attention_row(const Measurement& measurement, const AcceleratorPart
   set_mask(kernel, shape);
   shape.heads = static_cast<double>(kernel.heads.value_or(benchmark_hidden / kernel.head_width));
   shape.forward = kernel.pass == "forward";
-  shape.head_width =
-      mean_head_width(static_cast<double>(kernel.head_width),
-                      static_cast<double>(kernel.value_width.value_or(kernel.head_width)), shape.forward);
+  shape.key_width = static_cast<double>(kernel.head_width);
+  shape.value_width = static_cast<double>(kernel.value_width.value_or(kernel.head_width));
   AttentionDevice device = fitted_attention_device(part);
   const auto own = measurement.hardware.peak_dense.find("bf16");
   if (own != measurement.hardware.peak_dense.end()) device.peak = own->second;
-  const Flops counted = shape.sequences * shape.heads * shape.queries * shape.keys * shape.share * shape.head_width *
-                        (shape.forward ? 4.0 : 10.0) * flop;
+  const Flops counted = shape.sequences * shape.heads * shape.queries * shape.keys * shape.share *
+                        mean_head_width(shape) * (shape.forward ? 4.0 : 10.0) * flop;
   return {shape, device, counted / kernel.rate};
 }
 

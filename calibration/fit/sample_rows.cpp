@@ -105,7 +105,7 @@ std::vector<SampleRow<AttentionRow>> attention_samples(const std::vector<ProbeSa
         shape.queries = shape.keys = static_cast<double>(what.sequence);
         shape.share = what.causal ? 0.5 : 1;
         shape.heads = static_cast<double>(what.heads);
-        shape.head_width = static_cast<double>(what.head_width);
+        shape.key_width = shape.value_width = static_cast<double>(what.head_width);
         shape.forward = what.pass == ProbedPass::forward;
         const Seconds time = statistics_of(sample.repetitions).median;
         out.push_back({{shape, device, time},

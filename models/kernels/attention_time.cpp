@@ -16,6 +16,9 @@ constexpr double most_per_clock = 32768;  // beyond it a unit is no multiprocess
 // Multiplies of one tile run beside the exponentials of another, and each waits for the other now and then: between
 // the sum of both (1) and the longer one (infinite).
 constexpr double overlap_norm = 3;
+// Part of the traffic of stored scores that softmax moves, by count: 3 of 8 bytes a score forward, 6 of 11 backward.
+// Dropout moves the rest.
+constexpr double softmax_forward = 3.0 / 8, softmax_backward = 6.0 / 11;
 
 /// Blocks of queries, and the keys that each of them meets.
 struct Blocks {
@@ -50,6 +53,13 @@ double multiplies_of(bool forward, bool stores_scores) {
   return stores_scores ? 4 : 5;
 }
 
+/// Bytes a score that the kernels between the multiplies move; 0 where scores stay on chip.
+double score_bytes_of(const AttentionShape& s, const AttentionParameters& fit) {
+  const double all = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
+  if (s.dropout) return all;
+  return all * (s.forward ? softmax_forward : softmax_backward);
+}
+
 /// Clocks of all multiprocessors together in one second.
 double clocks_of(const AttentionDevice& device) {
   const double clock = device.clocks_per_second > 0 ? device.clocks_per_second : usual_clock;
@@ -68,9 +78,9 @@ struct ScoreClocks {
 
 ScoreClocks score_clocks_of(const AttentionShape& s, const AttentionParameters& fit, const AttentionDevice& device,
                             Flops per_score) {
-  const bool aligned = static_cast<int>(s.head_width) % 8 == 0;
+  const bool aligned = static_cast<int>(s.key_width) % 8 == 0 && static_cast<int>(s.value_width) % 8 == 0;
   const double width =
-      (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
+      (mean_head_width(s) < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
   const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * width;
   const double multiplies = clocks_of(device) * (per_score / (device.peak * efficiency)).in(second);
   // Products and sums bound the backward pass, not exponentials: twice as many of these do not speed it up.
@@ -91,8 +101,8 @@ double executed_scores(const AttentionShape& s, const AttentionParameters& fit, 
 
 }  // namespace
 
-double mean_head_width(double keys_width, double values_width, bool forward) {
-  return forward ? (keys_width + values_width) / 2 : (3 * keys_width + 2 * values_width) / 5;
+double mean_head_width(const AttentionShape& s) {
+  return s.forward ? (s.key_width + s.value_width) / 2 : (3 * s.key_width + 2 * s.value_width) / 5;
 }
 
 AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond traffic) {
@@ -110,16 +120,16 @@ AttentionTiming attention_time(const AttentionShape& s, const AttentionParameter
   // Kernels that skip masked blocks compute the share under the mask, others the whole square.
   const double share = fit.executed_share.value < 1 ? std::min(1.0, 2 * s.share * fit.executed_share.value) : 1.0;
   const double rows = s.sequences * s.heads * s.queries, scores = rows * s.keys * share;  // that count
-  const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
+  const double score_bytes = score_bytes_of(s, fit);
   const double multiplies = multiplies_of(s.forward, score_bytes > 0);
-  const Flops per_score = s.head_width * 2 * multiplies * flop;
+  const Flops per_score = mean_head_width(s) * 2 * multiplies * flop;
   const ScoreClocks clocks = score_clocks_of(s, fit, device, per_score);
   const double executed = executed_scores(s, fit, device, share, clocks.together());
   const Seconds per_clock = 1 / clocks_of(device) * second;
   timing.flops = scores * per_score;
   timing.multiplies = executed * clocks.multiplies * per_clock;
   timing.compute = executed * clocks.together() * per_clock;
-  const double row_bytes = s.forward ? 0 : fit.row_bytes_backward.value * s.head_width;
+  const double row_bytes = s.forward ? 0 : fit.row_bytes_backward.value * mean_head_width(s);
   timing.memory = (scores * score_bytes + rows * row_bytes) * byte / device.traffic;
   // Each multiply of stored scores moves them once, while it computes.
   if (score_bytes > 0) {

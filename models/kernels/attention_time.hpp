@@ -10,19 +10,21 @@ namespace clusterwright {
 
 /// Forward or backward pass of self-attention on one rank.
 struct AttentionShape {
-  double sequences = 1;   ///< sequences of the micro-batch
-  double queries = 0;     ///< query tokens of a sequence
-  double keys = 0;        ///< key tokens of a sequence, masked ones included
-  double share = 0.5;     ///< share of queries x keys that the mask keeps; kernels with scores in memory compute all
-  double heads = 0;       ///< query heads of this rank
-  double head_width = 0;  ///< mean of the multiplies of a pass where keys and values differ in width
+  double sequences = 1;    ///< sequences of the micro-batch
+  double queries = 0;      ///< query tokens of a sequence
+  double keys = 0;         ///< key tokens of a sequence, masked ones included
+  double share = 0.5;      ///< share of queries x keys that the mask keeps; kernels with scores in memory compute all
+  double heads = 0;        ///< query heads of this rank
+  double key_width = 0;    ///< of a head's queries and keys
+  double value_width = 0;  ///< of a head's values
   bool forward = true;
-  double edges = 1;  ///< of the mask, that a block of queries meets: 2 under a window, mean over layers
+  double edges = 1;     ///< of the mask, that a block of queries meets: 2 under a window, mean over layers
+  bool dropout = true;  ///< of the scores; kernels that keep them in memory move its mask and its result
 };
 
 /// Mean width over the multiplies of a pass: one by keys and one by values; backward three by keys or queries, two by
 /// values or their gradients.
-double mean_head_width(double keys_width, double values_width, bool forward);
+double mean_head_width(const AttentionShape& shape);
 
 inline constexpr double usual_exponentials = 16;  ///< of one multiprocessor in a clock
 

@@ -9,10 +9,11 @@ namespace clusterwright {
 KernelTiming AttentionRecipes::fused(bool forward, double heads_split, double queries, double keys,
                                      double share) const {
   const auto keys_width = static_cast<double>(planned_.model.width_of_head());
-  const double width = mean_head_width(keys_width, static_cast<double>(planned_.model.width_of_value()), forward);
+  const auto values_width = static_cast<double>(planned_.model.width_of_value());
   return kernels_.attention({static_cast<double>(planned_.plan.micro_batch), queries, keys, share,
-                             static_cast<double>(shapes_.query) / keys_width / heads_split, width, forward,
-                             planned_.model.mask_edges(planned_.sequence, planned_.sample_tokens)});
+                             static_cast<double>(shapes_.query) / keys_width / heads_split, keys_width, values_width,
+                             forward, planned_.model.mask_edges(planned_.sequence, planned_.sample_tokens),
+                             planned_.model.biases});
 }
 
 /// Multiplies over the whole square of scores, and the softmax under the mask between them.

@@ -29,7 +29,7 @@ AttentionParameters multiplies_only() {
 
 /// 2 sequences of 1,024 tokens under a causal mask, 4 heads of 64.
 AttentionShape causal() {
-  return {2, 1024, 1024, 0.5, 4, 64, true};
+  return {2, 1024, 1024, 0.5, 4, 64, 64, true};
 }
 
 double seconds_of_on(const AttentionShape& shape, const AttentionParameters& parameters, const AttentionDevice& on) {
@@ -57,7 +57,7 @@ TEST_CASE("exponentials run beside the multiplies: between the longer of both an
       AttentionParameters parameters = multiplies_only();
       (forward ? parameters.score_clocks : parameters.score_clocks_backward).value = 4;
       AttentionShape shape = causal();
-      shape.head_width = width, shape.forward = forward;
+      shape.key_width = shape.value_width = width, shape.forward = forward;
       const double exponentials = 2 * 4 * 1024.0 * 512 * 4 / 8e9, multiplies = seconds_of(shape, multiplies_only());
       const double together = std::cbrt(std::pow(exponentials, 3) + std::pow(multiplies, 3));
       CHECK(seconds_of(shape, parameters) == Approx(together));
@@ -168,7 +168,7 @@ TEST_CASE("scores in memory: kernels between the multiplies move them, and each 
     const double computed = scores * multiplies * 2 * 64 / 0.5e12;
     CHECK(moved > computed);  // 2 B a score at 1e9 B/s, 128 FLOP at 0.5e12
     CHECK(seconds_of(shape, parameters) == Approx(moved + between));
-    shape.head_width = 1024;
+    shape.key_width = shape.value_width = 1024;
     CHECK(seconds_of(shape, parameters) == Approx(computed * 16 + between));
   }
 }
@@ -177,6 +177,6 @@ TEST_CASE("unfused attention takes what Korthikanti et al. measured for a layer 
   // Table 4: a backward pass of 11.9 ms takes 13.2 ms if attention is computed again; 8 heads of 96 on one A100.
   const auto parameters = decode_record<ParameterSet>(read_json_file(configs / "parameters" / "a100-80-sxm.json"));
   const AttentionDevice a100{312e12 * flop / second, 1.6e12 * byte / second, 108, 1.41e9};
-  const AttentionShape shape{4, 2048, 2048, 0.5, 8, 96, true};
+  const AttentionShape shape{4, 2048, 2048, 0.5, 8, 96, 96, true};
   CHECK(seconds_of_on(shape, parameters.attention.at("unfused"), a100) == Approx(1.3e-3).epsilon(0.1));
 }
