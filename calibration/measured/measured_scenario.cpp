@@ -293,6 +293,7 @@ std::variant<Scenario, std::string> measured_scenario(const Measurement& measure
   } catch (const ConfigError& error) {
     return error.diagnostics().front().message;
   }
+  scenario.stack = with_kernels_of(scenario.stack, scenario.job, scenario.transformer, scenario.cluster.accelerator);
   return scenario;
 }
 

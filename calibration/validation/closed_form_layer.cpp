@@ -93,7 +93,7 @@ ClosedFormPasses attention(const LayerWork& work) {
   const auto sequence = static_cast<double>(scenario.job.sequence);
   const double widths = static_cast<double>(work.model.query_width() + work.model.attention_output_width());
   const double square = 2 * work.tokens * sequence * widths / work.split;
-  if (scenario.stack.attention == "unfused") {
+  if (scenario.stack.attention == unfused_kernels) {
     const double scores = work.tokens * sequence * static_cast<double>(work.model.heads) / work.split;
     const double arithmetic = square / (work.rates.peak_16_bit * unfused_efficiency);
     return {arithmetic + scores * score_bytes_forward / work.rates.memory,
@@ -151,7 +151,7 @@ double repeated(const LayerWork& work, const ClosedFormPasses& matrices, const C
     case SelectiveRecompute::all_but_multiplies:
       return scores.forward + rest.forward;
     default:
-      return work.scenario.stack.attention == "unfused" ? scores.forward : 0;
+      return work.scenario.stack.attention == unfused_kernels ? scores.forward : 0;
   }
 }
 

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 #include <vector>
+
+#include "models/job/step_calibration.hpp"
 
 namespace clusterwright {
 
@@ -38,6 +41,20 @@ SoftwareStack without_master_weights(SoftwareStack stack) {
 SoftwareStack with_choices(SoftwareStack stack, const Job& job) {
   if (job.attention) stack.attention = *job.attention;
   return job.master_weights ? stack : without_master_weights(std::move(stack));
+}
+
+bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
+                         const AcceleratorPart& part) {
+  if (model.width_of_head() == model.width_of_value()) return false;
+  const auto found = std::ranges::find(stack.latent_kernels, architecture_of(part), &LatentKernels::architecture);
+  if (found == stack.latent_kernels.end()) return false;
+  return !found->since.known() || release_of(stack, job) < found->since;
+}
+
+SoftwareStack with_kernels_of(SoftwareStack stack, const Job& job, const Transformer& model,
+                              const AcceleratorPart& part) {
+  if (!job.attention && lacks_latent_kernel(stack, job, model, part)) stack.attention = unfused_kernels;
+  return stack;
 }
 
 void check_attention(const Job& job, const ParameterSet& parameters, const JsonValue& source) {

@@ -5,12 +5,23 @@
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
+#include "models/job/transformer.hpp"
 #include "sim/json_value.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
 /// Stack as the job runs it: with its attention kernels, and with 16-bit states where it keeps no master weights.
 SoftwareStack with_choices(SoftwareStack stack, const Job& job);
+
+/// Whether the stack has no fused kernel for the attention of this model on the accelerator, at the release of the job.
+bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
+                         const AcceleratorPart& part);
+
+/// Stack as it trains the model on the accelerator: with unfused attention where it lacks the kernel and the job names
+/// none.
+SoftwareStack with_kernels_of(SoftwareStack stack, const Job& job, const Transformer& model,
+                              const AcceleratorPart& part);
 
 /// Stack whose weights, gradients and moments all have 16 bits, and whose optimizer updates the weights that GEMMs
 /// read.

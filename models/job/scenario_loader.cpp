@@ -351,6 +351,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   check_covariance(scenario.steps, steps);
   check_entry(scenario.stack, scenario.steps, stack);
   scenario.stack_changed = differs_from_measured(scenario.stack);
+  scenario.stack = with_kernels_of(scenario.stack, scenario.job, scenario.transformer, scenario.cluster.accelerator);
   said = options.parameters ? nullptr : scenario.source.find("parameters");
   scenario.parameters = decode_record<ParameterSet>(document_of<ParameterSet>(
       parameter_path(spec, options, scenario.cluster.accelerator, said, beside), said, scenario.inputs));

@@ -326,6 +326,20 @@ void add_traffic(StackRecord& table) {
       .required("bucket_mb", &S::bucket, {.help = "size of a data-parallel bucket", .min = 0, .above_min = true});
 }
 
+}  // namespace
+
+const Record<LatentKernels>& record(const LatentKernels*) {
+  using L = LatentKernels;
+  static const auto table =
+      Record<L>("latent_kernels", "Architecture on which latent attention was trained without a fused kernel")
+          .required("architecture", &L::architecture, {.help = "architecture of accelerators, such as Hopper"})
+          .optional("since", &L::since, {.help = "date of the first release with a fused kernel; not given: none"})
+          .required("source", &L::source, {.help = "origin of this entry"});
+  return table;
+}
+
+namespace {
+
 StackRecord make_record() {
   using S = SoftwareStack;
   StackRecord table("stack", "What a training framework of a given date does");
@@ -341,7 +355,10 @@ StackRecord make_record() {
       .optional("site_reduction", &S::site_reduction,
                 {.help = "reduction of gradients between replicas on several sites: one ring through all ranks, or "
                          "inside each site first"})
-      .optional("attention", &S::attention, {.help = "attention kernel family, an entry of the parameter file"});
+      .optional("attention", &S::attention, {.help = "attention kernel family, an entry of the parameter file"})
+      .optional("latent_kernels", &S::latent_kernels,
+                {.help = "architectures on which attention over keys and values of different widths was not fused in "
+                         "training before a release"});
   add_overlaps(table);
   add_recomputation(table);
   add_host_times(table);

@@ -157,6 +157,19 @@ bool may_shard(const std::optional<StackLayouts>& layouts, Sharding sharding);
 /// Sharding of weights, if the stack has it or does not say; zero3 is the same by another name.
 std::optional<Sharding> weight_sharding(const std::optional<StackLayouts>& layouts);
 
+/// Kernel family of attention whose scores, softmax and values are kernels of their own.
+inline constexpr const char* unfused_kernels = "unfused";
+
+/// Architecture on which a stack trained attention over keys and values of different widths (latent attention) without
+/// a kernel of its own: scores, softmax and values one after the other.
+struct LatentKernels {
+  std::string architecture;  ///< as `architecture_of` names it
+  CalendarDate since;        ///< first release with a fused kernel; not known: none has one
+  std::string source;
+  bool operator==(const LatentKernels&) const = default;
+};
+const Record<LatentKernels>& record(const LatentKernels*);
+
 /// Fields of a stack file.
 struct SoftwareStack {
   std::string name;
@@ -166,10 +179,11 @@ struct SoftwareStack {
   RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
   SiteReduction site_reduction = SiteReduction::flat;  ///< of gradients between replicas on several sites
   std::string attention = "cudnn";                     ///< kernel family in the parameter file
-  bool overlap_weight_gradient = true;    ///< tensor-parallel collectives of the backward pass overlap wgrad GEMMs
-  bool overlap_gradient_reduce = true;    ///< data-parallel reduction overlaps the backward pass
-  bool overlap_parameter_gather = true;   ///< gathers of sharded parameters overlap the next forward pass
-  bool overlap_pipeline_messages = true;  ///< sends and receives on their own stream
+  std::vector<LatentKernels> latent_kernels;  ///< latent attention is fused on architectures that are not named
+  bool overlap_weight_gradient = true;        ///< tensor-parallel collectives of the backward pass overlap wgrad GEMMs
+  bool overlap_gradient_reduce = true;        ///< data-parallel reduction overlaps the backward pass
+  bool overlap_parameter_gather = true;       ///< gathers of sharded parameters overlap the next forward pass
+  bool overlap_pipeline_messages = true;      ///< sends and receives on their own stream
   TensorOverlap tensor_overlap = TensorOverlap::none;
   ContextExchange context_exchange = ContextExchange::ring;
   bool balanced_context = true;  ///< context ranks take chunks from both ends of a causal sequence

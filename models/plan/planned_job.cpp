@@ -94,7 +94,7 @@ bool expands_latents_again(const PlannedJob& planned) {
 }
 
 bool stores_scores(const PlannedJob& planned) {
-  return planned.stack.attention == "unfused";
+  return planned.stack.attention == unfused_kernels;
 }
 
 }  // namespace clusterwright

@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "models/job/job_software.hpp"
 #include "models/job/model_rules.hpp"
+#include "models/job/step_calibration.hpp"
 #include "models/kernels/collectives/slow_flow.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/rank_shapes.hpp"
@@ -192,6 +194,21 @@ void add_nodes_used(const Cluster& cluster, std::vector<std::string>& out) {
                             placement.nodes.empty() ? order : "in the order given"));
 }
 
+/// Attention that the stack would fuse on other accelerators, or in a later release.
+void add_unfused_attention(const Scenario& s, std::vector<std::string>& out) {
+  if (s.job.attention || !lacks_latent_kernel(s.stack, s.job, s.transformer, s.cluster.accelerator)) return;
+  const std::string architecture = architecture_of(s.cluster.accelerator);
+  const auto found = std::ranges::find(s.stack.latent_kernels, architecture, &LatentKernels::architecture);
+  const std::string when = found->since.known()
+                               ? fmt::format("only from {} on; this one is of {}, job.release says otherwise",
+                                             found->since.text(), release_of(s.stack, s.job).text())
+                               : "in no release";
+  out.push_back(
+      fmt::format("attention is not fused: {} has a kernel that trains keys of {} and values of {} on {} {}; "
+                  "job.attention names another kernel",
+                  s.stack.name, s.transformer.width_of_head(), s.transformer.width_of_value(), architecture, when));
+}
+
 /// Tensor groups beyond a scale-up domain, whose exchange in every layer is seldom what a user means.
 void add_wide_tensor_groups(const Scenario& s, const Plan& plan, std::vector<std::string>& out) {
   const int domain = s.cluster.node_ranks();
@@ -252,6 +269,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   add_paths(s, step, out);
   add_far_tail(s.cluster, out);
   add_lost_nics(s, out);
+  add_unfused_attention(s, out);
   add_wide_tensor_groups(s, step.plan, out);
   add_nodes_used(s.cluster, out);
   for (std::string& text : straggler_sentences(step)) out.push_back(std::move(text));

@@ -239,7 +239,7 @@ bool LayoutSpace::takes(const ScheduleChoice& choice, int pipeline, int micro_ba
 /// Whether selective recomputation repeats anything: attention is repeated only where its scores were stored.
 bool LayoutSpace::repeats_attention() const {
   const SoftwareStack& stack = base_.stack;
-  return stack.selective != SelectiveRecompute::attention || stack.attention == "unfused" ||
+  return stack.selective != SelectiveRecompute::attention || stack.attention == unfused_kernels ||
          (base_.transformer.latent && stack.selective_latents);
 }
 

@@ -140,3 +140,71 @@ TEST_CASE("gradients that micro-batches add up or ranks reduce stay where they a
   added.plan.micro_batches = 2;
   CHECK(added.use().gradients.in(byte) == Approx(2 * added.parameters()));
 }
+
+namespace {
+
+/// Transformer of one layer whose values are narrower than its keys, as in DeepSeek-V3, or not.
+Transformer with_heads(bool latent) {
+  Transformer out;
+  out.hidden = 7168;
+  out.heads = 128;
+  if (latent) out.latent = LatentAttention{1536, 512, 128, 64, 128};
+  return out;
+}
+
+AcceleratorPart of_architecture(const std::string& name) {
+  AcceleratorPart part;
+  part.architecture = name;
+  return part;
+}
+
+std::string attention_on(const std::string& architecture, const CalendarDate& release, bool latent = true) {
+  Job job;
+  job.release = release;
+  return with_kernels_of(software_stack("nemo-2025"), job, with_heads(latent), of_architecture(architecture)).attention;
+}
+
+}  // namespace
+
+TEST_CASE("latent attention is fused where and when the library has a kernel that trains it", "[models][stack]") {
+  CHECK(attention_on("Blackwell (NVL72)", {2025, 5}) == "unfused");
+  CHECK(attention_on("Blackwell (NVL72)", {2025, 7}) == "cudnn");
+  CHECK(attention_on("Blackwell", {}) == "unfused");  // the stack is of 2025-02
+  CHECK(attention_on("Hopper", {2024, 9}) == "unfused");
+  CHECK(attention_on("Hopper (export)", {2024, 12}) == "cudnn");
+  CHECK(attention_on("Ampere", {2026, 6}) == "unfused");
+  CHECK(attention_on("CDNA3", {2024, 12}) == "cudnn");  // nothing is known against it
+  CHECK(attention_on("Ampere", {2024, 12}, false) == "cudnn");
+}
+
+TEST_CASE("a job that names its attention has it on any accelerator", "[models][stack]") {
+  Job job;
+  job.attention = "flash-2";
+  const SoftwareStack stack = with_choices(software_stack("nemo-2025"), job);
+  CHECK(with_kernels_of(stack, job, with_heads(true), of_architecture("Ampere")).attention == "flash-2");
+}
+
+TEST_CASE("DeepSeek-V3 stores scores on Blackwell before July 2025", "[models][stack]") {
+  ::setenv("CLUSTERWRIGHT_CONFIGS", CLUSTERWRIGHT_CONFIGS, 1);
+  const auto on_blackwell = [](const char* release) {
+    ScenarioOptions options;
+    options.accelerators = 128;
+    options.settings = {
+        "cluster=gb200-nvl72-9racks",
+        std::string("job.release=") + release,
+        "job.stack=nemo-2025",
+        "job.precision=bf16",
+        R"(job.parallel={"tensor": 2, "pipeline": 4, "expert": 32, "expert_tensor": 1, "data": "auto"})",
+        "job.global_batch=1024",
+        "job.recompute=selective"};
+    return load_scenario(configs / "scenarios" / "deepseek-v3-h800.json", options);
+  };
+  const Scenario early = on_blackwell("2025-05"), late = on_blackwell("2025-08");
+  CHECK(early.stack.attention == "unfused");
+  CHECK(late.stack.attention == "cudnn");
+  CHECK_FALSE(early.stack_changed);  // this is what the stack does there
+  // 64 heads have 1.07e9 scores: 8 bytes of each forward, 16 backward and 8 again at 7 TB/s are 4.9 ms, and a fifth
+  // more where multiplies take longer than their bytes. One kernel takes 1.2. 16 layers of a stage, 67 times.
+  const double seconds = (predict_step(early).step_time - predict_step(late).step_time).in(second);
+  CHECK(seconds == Approx(16 * 67 * 4.7e-3).epsilon(0.2));
+}
