@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 #include <utility>
 #include <vector>
-
-#include "models/job/step_calibration.hpp"
 
 namespace clusterwright {
 
@@ -48,13 +47,30 @@ bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Trans
   if (model.width_of_head() == model.width_of_value()) return false;
   const auto found = std::ranges::find(stack.latent_kernels, architecture_of(part), &LatentKernels::architecture);
   if (found == stack.latent_kernels.end()) return false;
-  return !found->since.known() || release_of(stack, job) < found->since;
+  if (!found->since.known()) return true;
+  return job.release.known() && job.release < found->since;
 }
 
 SoftwareStack with_kernels_of(SoftwareStack stack, const Job& job, const Transformer& model,
                               const AcceleratorPart& part) {
   if (!job.attention && lacks_latent_kernel(stack, job, model, part)) stack.attention = unfused_kernels;
   return stack;
+}
+
+void check_latent_kernels(const SoftwareStack& stack, const std::vector<AcceleratorPart>& catalog,
+                          const AcceleratorPart& own, const JsonValue& document) {
+  std::set<std::string> known = {architecture_of(own)};
+  for (const AcceleratorPart& part : catalog) known.insert(architecture_of(part));
+  known.erase("");
+  for (std::size_t i = 0; i < stack.latent_kernels.size(); ++i) {
+    const std::string& name = stack.latent_kernels[i].architecture;
+    if (known.contains(name)) continue;
+    const std::string pointer = fmt::format("/latent_kernels/{}/architecture", i);
+    const JsonValue* said = document.at_pointer(pointer);
+    throw ConfigError({"E0203", fmt::format("no accelerator has the architecture \"{}\"", name.substr(0, 60)),
+                       said ? std::vector{said->place(pointer)} : std::vector<Place>{}, "",
+                       fmt::format("there are: {}", fmt::join(known, ", "))});
+  }
 }
 
 void check_attention(const Job& job, const ParameterSet& parameters, const JsonValue& source) {

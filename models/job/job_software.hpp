@@ -2,6 +2,8 @@
 /// What a job changes in its software stack.
 #pragma once
 
+#include <vector>
+
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
@@ -15,6 +17,7 @@ namespace clusterwright {
 SoftwareStack with_choices(SoftwareStack stack, const Job& job);
 
 /// Whether the stack has no fused kernel for the attention of this model on the accelerator, at the release of the job.
+/// A job that states no release has the libraries of today, whatever the date of its stack.
 bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
                          const AcceleratorPart& part);
 
@@ -22,6 +25,11 @@ bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Trans
 /// none.
 SoftwareStack with_kernels_of(SoftwareStack stack, const Job& job, const Transformer& model,
                               const AcceleratorPart& part);
+
+/// Refuses a stack whose `latent_kernels` name an architecture of no accelerator, neither of the catalog nor of the
+/// job's `own` one: it would change nothing. @throws ConfigError E0203 at the place in `document`
+void check_latent_kernels(const SoftwareStack& stack, const std::vector<AcceleratorPart>& catalog,
+                          const AcceleratorPart& own, const JsonValue& document);
 
 /// Stack whose weights, gradients and moments all have 16 bits, and whose optimizer updates the weights that GEMMs
 /// read.

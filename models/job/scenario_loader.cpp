@@ -350,6 +350,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.steps = decode_record<StepCalibration>(steps);
   check_covariance(scenario.steps, steps);
   check_entry(scenario.stack, scenario.steps, stack);
+  check_latent_kernels(scenario.stack, catalog.accelerators, scenario.cluster.accelerator, stack);
   scenario.stack_changed = differs_from_measured(scenario.stack);
   scenario.stack = with_kernels_of(scenario.stack, scenario.job, scenario.transformer, scenario.cluster.accelerator);
   said = options.parameters ? nullptr : scenario.source.find("parameters");

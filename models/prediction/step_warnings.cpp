@@ -16,7 +16,6 @@
 
 #include "models/job/job_software.hpp"
 #include "models/job/model_rules.hpp"
-#include "models/job/step_calibration.hpp"
 #include "models/kernels/collectives/slow_flow.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/rank_shapes.hpp"
@@ -199,10 +198,9 @@ void add_unfused_attention(const Scenario& s, std::vector<std::string>& out) {
   if (s.job.attention || !lacks_latent_kernel(s.stack, s.job, s.transformer, s.cluster.accelerator)) return;
   const std::string architecture = architecture_of(s.cluster.accelerator);
   const auto found = std::ranges::find(s.stack.latent_kernels, architecture, &LatentKernels::architecture);
-  const std::string when = found->since.known()
-                               ? fmt::format("only from {} on; this one is of {}, job.release says otherwise",
-                                             found->since.text(), release_of(s.stack, s.job).text())
-                               : "in no release";
+  const std::string when = found->since.known() ? fmt::format("only from {} on, and job.release is {}",
+                                                              found->since.text(), s.job.release.text())
+                                                : "in no release";
   out.push_back(
       fmt::format("attention is not fused: {} has a kernel that trains keys of {} and values of {} on {} {}; "
                   "job.attention names another kernel",

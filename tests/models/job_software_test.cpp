@@ -169,7 +169,7 @@ std::string attention_on(const std::string& architecture, const CalendarDate& re
 TEST_CASE("latent attention is fused where and when the library has a kernel that trains it", "[models][stack]") {
   CHECK(attention_on("Blackwell (NVL72)", {2025, 5}) == "unfused");
   CHECK(attention_on("Blackwell (NVL72)", {2025, 7}) == "cudnn");
-  CHECK(attention_on("Blackwell", {}) == "unfused");  // the stack is of 2025-02
+  CHECK(attention_on("Blackwell", {}) == "cudnn");  // libraries of today
   CHECK(attention_on("Hopper", {2024, 9}) == "unfused");
   CHECK(attention_on("Hopper (export)", {2024, 12}) == "cudnn");
   CHECK(attention_on("Ampere", {2026, 6}) == "unfused");
@@ -207,4 +207,20 @@ TEST_CASE("DeepSeek-V3 stores scores on Blackwell before July 2025", "[models][s
   // more where multiplies take longer than their bytes. One kernel takes 1.2. 16 layers of a stage, 67 times.
   const double seconds = (predict_step(early).step_time - predict_step(late).step_time).in(second);
   CHECK(seconds == Approx(16 * 67 * 4.7e-3).epsilon(0.2));
+}
+
+TEST_CASE("architectures of latent kernels are those of accelerators", "[models][stack]") {
+  SoftwareStack stack = software_stack("nemo-2025");
+  const std::vector<AcceleratorPart> parts = {of_architecture("Ampere"), of_architecture("Ada"),
+                                              of_architecture("Hopper (export)"), of_architecture("Blackwell")};
+  stack.latent_kernels.push_back({"Mine", {}, ""});
+  CHECK_NOTHROW(check_latent_kernels(stack, parts, of_architecture("Mine"), {}));
+  stack.latent_kernels.front().architecture = "Ampère";
+  try {
+    check_latent_kernels(stack, parts, of_architecture("Mine"), {});
+    FAIL("accepted");
+  } catch (const ConfigError& error) {
+    CHECK(error.diagnostics().front().code == "E0203");
+    CHECK(error.diagnostics().front().help == "there are: Ada, Ampere, Blackwell, Hopper, Mine");
+  }
 }
