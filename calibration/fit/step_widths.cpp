@@ -128,7 +128,8 @@ void publish_stacks(const StepFitResult& fit, const HeldOutClass& left, StepCali
   }
 }
 
-/// Residual of the entry "other": what dense steps miss that took it, beyond the spread of the fitted factors.
+/// Residual of the entry "other": what dense steps miss that took it, beyond the spread of the fitted factors. At least
+/// what steps of measured stacks miss if their stack is held out, as few frameworks are among those without an entry.
 void publish_other(std::vector<StepRow> rows, StepCalibration& steps) {
   std::erase_if(rows, [](const StepRow& row) { return !is_dense(row); });
   const auto other = steps.stacks.find(other_entry);
@@ -144,9 +145,11 @@ void publish_other(std::vector<StepRow> rows, StepCalibration& steps) {
     weights.push_back(rows[i].weight);
     count += rows[i].share;
   }
-  other->second.residual =
-      mixed_residual(width_beyond(errors, known, weights), count, steps.residuals.known.value,
-                     fmt::format("{} steps of stacks without an entry, which no fit sees", rows.size()));
+  Sourced<double>& residual = other->second.residual;
+  residual = mixed_residual(width_beyond(errors, known, weights), count, steps.residuals.known.value,
+                            fmt::format("{} steps of stacks without an entry, which no fit sees", rows.size()));
+  const double held_out = std::hypot(steps.residuals.known.value, steps.residuals.stack.value);
+  if (residual.value < held_out) residual = sourced_value(held_out, 0, "measured stacks held out of the fit");
 }
 
 std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutGroups& left) {
