@@ -6,10 +6,11 @@
 #include "tools/cli/command_line.hpp"
 #include "tools/heap_growth.hpp"
 
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 
 // Allocation of the program, and not of the library: large blocks come as huge pages where the system offers them.
-// Unfolded steps touch gigabytes at random; with small pages, each touch would look up its page in memory, too.
+// Unfolded steps touch gigabytes at random; with small pages, each touch would look up its page in memory, too. Address
+// sanitizer brings its own, which libraries use as well.
 void* operator new(std::size_t size) {
   const std::size_t bytes = size > 0 ? size : 1;
   void* block = std::malloc(bytes);
