@@ -42,18 +42,18 @@ SoftwareStack with_choices(SoftwareStack stack, const Job& job) {
   return job.master_weights ? stack : without_master_weights(std::move(stack));
 }
 
-bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
-                         const AcceleratorPart& part) {
-  if (model.width_of_head() == model.width_of_value()) return false;
+const LatentKernels* lacking_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
+                                    const AcceleratorPart& part) {
+  if (job.attention || model.width_of_head() == model.width_of_value()) return nullptr;
   const auto found = std::ranges::find(stack.latent_kernels, architecture_of(part), &LatentKernels::architecture);
-  if (found == stack.latent_kernels.end()) return false;
-  if (!found->since.known()) return true;
-  return job.release.known() && job.release < found->since;
+  if (found == stack.latent_kernels.end()) return nullptr;
+  const bool came = found->since.known() && !(job.release.known() && job.release < found->since);
+  return came ? nullptr : &*found;
 }
 
 SoftwareStack with_kernels_of(SoftwareStack stack, const Job& job, const Transformer& model,
                               const AcceleratorPart& part) {
-  if (!job.attention && lacks_latent_kernel(stack, job, model, part)) stack.attention = unfused_kernels;
+  if (lacking_kernel(stack, job, model, part)) stack.attention = unfused_kernels;
   return stack;
 }
 

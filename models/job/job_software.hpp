@@ -16,10 +16,11 @@ namespace clusterwright {
 /// Stack as the job runs it: with its attention kernels, and with 16-bit states where it keeps no master weights.
 SoftwareStack with_choices(SoftwareStack stack, const Job& job);
 
-/// Whether the stack has no fused kernel for the attention of this model on the accelerator, at the release of the job.
-/// A job that states no release has the libraries of today, whatever the date of its stack.
-bool lacks_latent_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
-                         const AcceleratorPart& part);
+/// Entry by which the stack has no fused kernel for the attention of this model on the accelerator, at the release of
+/// the job; nullptr: it has one, or the job names its attention. A job that states no release has the libraries of
+/// today, whatever the date of its stack.
+const LatentKernels* lacking_kernel(const SoftwareStack& stack, const Job& job, const Transformer& model,
+                                    const AcceleratorPart& part);
 
 /// Stack as it trains the model on the accelerator: with unfused attention where it lacks the kernel and the job names
 /// none.

@@ -195,16 +195,15 @@ void add_nodes_used(const Cluster& cluster, std::vector<std::string>& out) {
 
 /// Attention that the stack would fuse on other accelerators, or in a later release.
 void add_unfused_attention(const Scenario& s, std::vector<std::string>& out) {
-  if (s.job.attention || !lacks_latent_kernel(s.stack, s.job, s.transformer, s.cluster.accelerator)) return;
-  const std::string architecture = architecture_of(s.cluster.accelerator);
-  const auto found = std::ranges::find(s.stack.latent_kernels, architecture, &LatentKernels::architecture);
-  const std::string when = found->since.known() ? fmt::format("only from {} on, and job.release is {}",
-                                                              found->since.text(), s.job.release.text())
-                                                : "in no release";
-  out.push_back(
-      fmt::format("attention is not fused: {} has a kernel that trains keys of {} and values of {} on {} {}; "
-                  "job.attention names another kernel",
-                  s.stack.name, s.transformer.width_of_head(), s.transformer.width_of_value(), architecture, when));
+  const LatentKernels* lacking = lacking_kernel(s.stack, s.job, s.transformer, s.cluster.accelerator);
+  if (!lacking) return;
+  const std::string until = lacking->since.known() ? fmt::format(" before {} (job.release is {})",
+                                                                 lacking->since.text(), s.job.release.text())
+                                                   : "";
+  out.push_back(fmt::format(
+      "attention is not fused: {} has no kernel that trains keys of {} and values of {} on {}{}; "
+      "job.attention takes another one",
+      s.stack.name, s.transformer.width_of_head(), s.transformer.width_of_value(), lacking->architecture, until));
 }
 
 /// Tensor groups beyond a scale-up domain, whose exchange in every layer is seldom what a user means.

@@ -205,8 +205,16 @@ TEST_CASE("DeepSeek-V3 stores scores on Blackwell before July 2025", "[models][s
   CHECK_FALSE(early.stack_changed);  // this is what the stack does there
   // 64 heads have 1.07e9 scores: 8 bytes of each forward, 16 backward and 8 again at 7 TB/s are 4.9 ms, and a fifth
   // more where multiplies take longer than their bytes. One kernel takes 1.2. 16 layers of a stage, 67 times.
-  const double seconds = (predict_step(early).step_time - predict_step(late).step_time).in(second);
+  const StepPrediction before = predict_step(early), after = predict_step(late);
+  const double seconds = (before.step_time - after.step_time).in(second);
   CHECK(seconds == Approx(16 * 67 * 4.7e-3).epsilon(0.2));
+  const auto says_so = [](const StepPrediction& step) {
+    return std::ranges::any_of(step.warnings, [](const std::string& text) {
+      return text.find("on Blackwell before 2025-07 (job.release is 2025-05)") != std::string::npos;
+    });
+  };
+  CHECK(says_so(before));
+  CHECK_FALSE(says_so(after));
 }
 
 TEST_CASE("architectures of latent kernels are those of accelerators", "[models][stack]") {
