@@ -161,6 +161,11 @@ const Record<StackExperts>& record(const StackExperts*) {
                     {.help = "one kernel computes a GEMM for all experts of a rank; otherwise one kernel per expert"})
           .optional("synchronises", &S::synchronises,
                     {.help = "the host reads the number of tokens of each expert before it launches what follows"})
+          .optional("routing_kernels", &S::routing_kernels,
+                    {.help = "kernels that choose experts and map rows to them in a forward pass, and as many in a "
+                             "backward pass; each takes kernel_launch_us of the host",
+                     .min = 0,
+                     .max = 1e4})
           .optional(
               "launch_us", &S::launch,
               {.help = "host time to launch one GEMM, or one cast, of one expert, if launched one by one", .min = 0})

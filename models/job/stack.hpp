@@ -105,8 +105,19 @@ struct StackExperts {
   bool one_launch = false;        ///< one kernel for the GEMMs of all experts of a rank; else one per expert
   /// Host that reads the number of tokens of each expert before it issues the next kernels, so it has no lead there.
   bool synchronises = true;
-  /// Host time to issue one GEMM or one cast of one expert, if they are launched one by one.
-  Sourced<Seconds> launch{30 * microsecond, "estimate: a call of the library with its checks, descriptors and casts"};
+  /// Kernels that choose experts, count their rows and map rows to places, in a forward pass. Each takes the host time
+  /// of a launch; the backward pass has as many.
+  Sourced<double> routing_kernels{27,
+                                  "PyTorch 2.11, launches of the profiler on an H100, 2026-11-28: 44 in the forward "
+                                  "pass of a layer with routed experts, 12 of a dense one, 5 of the experts' GEMMs and "
+                                  "activation; 32 in the backward pass"};
+  /// Host time to issue one GEMM or one cast of one expert, if they are launched one by one, at the reference date of
+  /// the step calibration.
+  Sourced<Seconds> launch{
+      68 * microsecond,
+      "55 us at the end of 2025 fit steps of Megatron Bridge with 8, 16 and 32 experts a rank, as of "
+      "2024-01 by the drift of experts; eager PyTorch takes 70 us forward and 100 backward on a "
+      "virtual Xeon with an H100, 2026-11-28"};
   /// Coefficient of variation of the experts' popularity within a micro-batch, unless the job states one.
   Sourced<double> imbalance{0.2, "estimate: what balancing losses leave within one micro-batch"};
   bool operator==(const StackExperts&) const = default;

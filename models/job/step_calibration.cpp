@@ -262,7 +262,8 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   out.compute = overhead_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
-  out.experts = calibration.expert_kernels.value * std::exp(-calibration.expert_drift.value * out.years);
+  out.expert_host = std::exp(-calibration.expert_drift.value * out.years);
+  out.experts = calibration.expert_kernels.value * out.expert_host;
   return out;
 }
 

@@ -114,10 +114,11 @@ struct StepFactors {
   double compute = 1;  ///< product of stack and architecture
   double communication = 1;
   double host = 1;
-  double experts = 1;     ///< on the time of kernels of routed experts, beyond `compute`
-  double years = 0;       ///< age of the software since the reference date
-  double cast_bytes = 0;  ///< memory traffic per activation element cast to the job's format; 0 in 16 bit
-  std::string entry;      ///< entry of the calibration that was taken
+  double experts = 1;      ///< on the time of kernels of routed experts, beyond `compute`
+  double expert_host = 1;  ///< on host time of experts launched one by one, beyond `host`: their drift
+  double years = 0;        ///< age of the software since the reference date
+  double cast_bytes = 0;   ///< memory traffic per activation element cast to the job's format; 0 in 16 bit
+  std::string entry;       ///< entry of the calibration that was taken
 };
 
 /// Name of the entry that serves stacks and architectures without one of their own.

@@ -145,8 +145,8 @@ KernelTiming KernelTimes::finish(Seconds time, double clock, Activity activity) 
   return price;
 }
 
-KernelTiming KernelTimes::single(KernelTiming price) const {
-  price.work.launch = host_time(1);
+KernelTiming KernelTimes::launched(KernelTiming price, double kernels) const {
+  price.work.launch = host_time(kernels);
   return price;
 }
 
@@ -157,7 +157,7 @@ KernelTiming KernelTimes::routed(KernelTiming price) const {
 
 KernelTiming KernelTimes::issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const {
   if (stack_.graph_capture == GraphCapture::all) return price;
-  const Seconds once = each.value_or(stack_.kernel_launch.value * stack_.kernels_per_op.value);
+  const Seconds once = each ? *each * factors_.expert_host : stack_.kernel_launch.value * stack_.kernels_per_op.value;
   price.work.launch = to_picoseconds(once * (factors_.host * static_cast<double>(times)));
   return price;
 }

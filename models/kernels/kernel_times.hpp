@@ -61,8 +61,8 @@ class KernelTimes {
   KernelTiming host_copy() const;
   /// Kernel of a pipeline message; the chain of its transfer has the time.
   KernelTiming message() const;
-  /// Kernel that is one launch, though an op of the stack stands for several.
-  KernelTiming single(KernelTiming price) const;
+  /// Op that stands for this many launches, whatever an op of the stack stands for.
+  KernelTiming launched(KernelTiming price, double kernels) const;
   /// Kernel with the host time to issue it `times` times, `each` time if given; none if captured graphs hold it.
   KernelTiming issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const;
 

@@ -96,9 +96,12 @@ KernelTiming ExpertRecipes::activation(double rows, std::int64_t width) const {
 int ExpertRecipes::route(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
   const auto experts = static_cast<double>(planned_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
-  w.kernel("router", kernels_.gemm({tokens, routed_, planned_.model.hidden}, false, bytes_16bit * byte), gemm);
-  const int host = synchronises() ? w.host(0, -1) : -1;
-  return w.kernel("route", elementwise(work_.tokens * experts, router_bytes), other, host);
+  // The host issues the many kernels of the choice behind that of the scores, and waits for their result.
+  const double launches = planned_.stack.experts.routing_kernels.value;
+  const KernelTiming scores = kernels_.gemm({tokens, routed_, planned_.model.hidden}, false, bytes_16bit * byte);
+  w.kernel("router", kernels_.launched(scores, launches), gemm);
+  const int host = synchronises() ? w.host(-1) : -1;
+  return w.kernel("route", kernels_.launched(elementwise(work_.tokens * experts, router_bytes), 0), other, host);
 }
 
 /// Copies of tokens leave; with experts that are split, rows are gathered where they arrive.
@@ -132,7 +135,7 @@ void ExpertRecipes::experts_forward(RecipeWriter& w, int routed, int arrived, St
   if (kernels_.narrow_format()) span.kernel("cast inner rows", cast(static_cast<double>(ffn_)));
   span.kernel("experts down", multiply(rows_each_, planned_.model.hidden, ffn_), gemm);
   span.wait_for_busiest(work_.excess());
-  const int host = synchronises() ? w.host(routed + 1, routed) : -1;
+  const int host = synchronises() ? w.host(routed) : -1;
   w.kernel("rows by token", move_rows(pads_rows() ? 4 : 2), other, host);
 }
 
@@ -171,7 +174,7 @@ void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
   if (planned_.stack.kernels.gradient_sum.value > 0)
     w.for_weights(w.kernel("gradient sum of experts", gradient_sum(hidden * (ffn_ + up_)), StepCharge::compute_other));
   // Kernels that the host could not issue ahead in the forward pass wait in the backward pass too.
-  const int host = synchronises() ? w.host(0, -1) : -1;
+  const int host = synchronises() ? w.host(-1) : -1;
   w.kernel("rows by token bwd", move_rows(pads_rows() ? 4 : 2), StepCharge::compute_other, host);
 }
 
@@ -190,11 +193,18 @@ int ExpertRecipes::backward(RecipeWriter& w) const {
   return shapes_.behind == LayerCollective::reduce ? w.collective(shapes_.behind, w.last_kernel()) : -1;
 }
 
+void ExpertRecipes::issue_rest(RecipeWriter& w) const {
+  if (synchronises()) w.host(-1);
+}
+
 void ExpertRecipes::route_backward(RecipeWriter& w) const {
   const StepCharge gemm = StepCharge::compute_gemm;
   const auto experts = static_cast<double>(planned_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
-  w.kernel("route bwd", elementwise(work_.tokens * experts, router_bytes), StepCharge::compute_other);
+  w.kernel("route bwd",
+           kernels_.launched(elementwise(work_.tokens * experts, router_bytes),
+                             planned_.stack.experts.routing_kernels.value),
+           StepCharge::compute_other);
   w.kernel("router dgrad", kernels_.gemm({tokens, planned_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
   w.for_weights(w.kernel("router wgrad",
                          kernels_.gemm({planned_.model.hidden, routed_, tokens, 1, GemmLayout::transposed_a}, false,

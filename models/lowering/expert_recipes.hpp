@@ -25,6 +25,9 @@ class ExpertRecipes {
   /// @return op of another lane that it comes from, or -1
   int backward(RecipeWriter& w) const;
 
+  /// End of the recipe of a layer: a host without a lead issues what is left before it comes to the next layer.
+  void issue_rest(RecipeWriter& w) const;
+
  private:
   /// Kernels between the arrival of rows and their return, which the busiest rank spends longer on than the mean.
   class Span;

@@ -53,6 +53,14 @@ Bytes LayerRecipes::cast_traffic() const {
   return elements * kernels_.cast_bytes() * byte;
 }
 
+/// Casts of all GEMM inputs of the layer but the experts', in one pass over memory; each input is launched by itself.
+KernelTiming LayerRecipes::casts() const {
+  const auto& latent = planned_.model.latent;
+  const int attention = !latent ? 2 : latent->query_rank > 0 ? 5 : 4;
+  const int inputs = attention + (experts_ ? 0 : 2);
+  return kernels_.launched(elementwise(cast_traffic()), inputs * planned_.stack.kernels_per_op.value);
+}
+
 /// Copy of the residual stream, where the multiply behind adds to it.
 void LayerRecipes::copy_stream(RecipeWriter& w, StepCharge charge) const {
   if (shapes_.adds_in_multiply)
@@ -90,7 +98,7 @@ Recipe LayerRecipes::forward(bool again) const {
   const auto charge = [&](StepCharge own) { return again ? StepCharge::recompute : own; };
   const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
   RecipeWriter w = writer();
-  if (kernels_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
+  if (kernels_.narrow_format()) w.kernel("cast", casts(), other);
   int at = w.kernel("norm", stream(StreamingKernel::norm, KernelPass::forward, shapes_.residual(2)), other);
   inputs_.forward(w, gemm, other, at);
   at = attention_.forward(w, charge(StepCharge::compute_attention));
@@ -105,6 +113,7 @@ Recipe LayerRecipes::forward(bool again) const {
   if (!shapes_.adds_in_multiply)
     w.kernel("residual", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(3 + dropout())), other,
              at);
+  if (experts_) experts_->issue_rest(w);
   return w.take();
 }
 
@@ -175,10 +184,11 @@ void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
 Recipe LayerRecipes::backward() const {
   RecipeWriter w = writer();
   recompute_selected(w);
-  if (kernels_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
+  if (kernels_.narrow_format()) w.kernel("cast bwd", casts(), StepCharge::compute_other);
   if (planned_.stack.lean_activations) w.kernel("norms again", elementwise(shapes_.residual(4)), StepCharge::recompute);
   mlp_backward(w);
   attention_block_backward(w, w.last());
+  if (experts_) experts_->issue_rest(w);
   return w.take();
 }
 

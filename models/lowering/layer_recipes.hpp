@@ -30,6 +30,7 @@ class LayerRecipes {
   bool adds_alone() const;
   Bytes activation_traffic() const;
   Bytes cast_traffic() const;
+  KernelTiming casts() const;
   void copy_stream(RecipeWriter& w, StepCharge charge) const;
   int residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const;
   void norm_backward(RecipeWriter& w, double widths, int after) const;

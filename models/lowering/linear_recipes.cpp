@@ -104,7 +104,7 @@ void LinearRecipes::weight_gradient(RecipeWriter& w, const Linear& linear, int a
   const double each = planned_.stack.kernels.gradient_sum.value;
   if (each <= 0) return;
   const Bytes traffic = static_cast<double>(linear.k * linear.n) * each * byte;
-  w.for_weights(w.kernel(linear.name + " gradient sum", kernels_.single(kernels_.elementwise(traffic)),
+  w.for_weights(w.kernel(linear.name + " gradient sum", kernels_.launched(kernels_.elementwise(traffic), 1),
                          StepCharge::compute_other));
 }
 

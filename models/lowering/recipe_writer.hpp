@@ -32,12 +32,14 @@ class RecipeWriter {
     return add({kernels_[static_cast<std::size_t>(kind)], kind, charge_of(kind), after});
   }
 
-  /// The host issues kernels from recipe op `first` on while the device waits for the last of them.
+  /// The host issues all kernels since the last call, one after the other.
   /// @param after  op whose result the host must see first, or -1
-  int host(int first, int after) {
+  /// @return index of the op, or -1 if it would do nothing
+  int host(int after) {
     StepGraphBuilder::Leg leg;
     leg.timing.rate_bound = 1;
-    for (std::size_t i = static_cast<std::size_t>(first); i < ops_.size(); ++i) leg.timing.delay += ops_[i].host_time;
+    for (; issued_ < ops_.size(); ++issued_) leg.timing.delay += ops_[issued_].host_time;
+    if (after < 0 && leg.timing.delay.count == 0) return -1;
     RecipeOp op{WorkId(), LayerCollective::host, StepCharge::launch, after};
     op.issue = builder_.add_chain({leg});
     return add(op);
@@ -72,6 +74,7 @@ class RecipeWriter {
   StepGraphBuilder& builder_;
   const CollectiveKernels& kernels_;
   Recipe ops_;
+  std::size_t issued_ = 0;  ///< first op that `host` has not issued
 };
 
 }  // namespace clusterwright

@@ -167,6 +167,50 @@ TEST_CASE("many experts launched one by one keep the device waiting for the host
   CHECK(charged(s, StepCharge::launch) == Seconds{});
 }
 
+TEST_CASE("a host without a lead takes its time for every kernel of a layer with experts", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.expert = 1;
+  c.data = 8;
+  c.sequence = 64;
+  c.hidden = 256;
+  Scenario s = small_scenario(c);
+  s.stack.experts.one_launch = true;
+  s.stack.experts.routing_kernels.value = 17;
+  const Seconds few = step_of(s);
+  s.stack.experts.routing_kernels.value = 72;
+  const Seconds more = step_of(s) - few;
+  const Seconds issued = 2.0 * c.layers * c.micro_batches * 55 * s.stack.kernel_launch.value;
+  CHECK(more == Catch::Approx(issued).epsilon(0.15));
+  s.stack.graph_capture = GraphCapture::around_experts;
+  const Seconds captured = step_of(s);
+  CHECK(captured < few);
+  s.stack.experts.routing_kernels.value = 17;
+  CHECK(step_of(s) == captured);
+}
+
+TEST_CASE("host time of a layer is that of eager PyTorch on an H100", "[models][experts]") {
+  // calibration/torch_probe/samples/2026-11-28-h100-torch.json, section host: forward and backward, least of 15.
+  SmallCase c = sixteen();
+  c.expert = 1;
+  c.data = 8;
+  c.micro_batches = 1;
+  c.hidden = 256;
+  c.heads = 4;
+  c.sequence = 64;
+  c.layers = 12;
+  c.experts = ExpertMixture{8, 2, 128, 0, {}, 1, 1, {}, {}};
+  c.stack = "generic-2025";
+  Scenario s = small_scenario(c);
+  s.stack.kernel_launch.value = 30 * microsecond;
+  CHECK(step_of(s) / c.layers == Catch::Approx(2.86 * millisecond).epsilon(0.2));
+  s.stack.experts.one_launch = false;
+  CHECK(step_of(s) / c.layers == Catch::Approx(7.15 * millisecond).epsilon(0.3));
+  c.experts = {};
+  s = small_scenario(c);
+  s.stack.kernel_launch.value = 30 * microsecond;
+  CHECK(step_of(s) / c.layers == Catch::Approx(1.20 * millisecond).epsilon(0.2));
+}
+
 TEST_CASE("experts split like tensors multiply as many rows in all", "[models][experts]") {
   SmallCase c = sixteen();
   c.tensor = 2;
