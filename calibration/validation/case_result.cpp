@@ -105,6 +105,7 @@ CaseResult blank_result(const Measurement& measurement) {
   if (measurement_kind(measurement.kind) == MeasurementKind::training_step && measurement.step) {
     out.precision = measurement.step->job.precision.value_or("");
     out.known = fields_to_choose(measurement).empty();
+    out.mixture = measurement.step->model.experts.has_value();
   }
   return out;
 }

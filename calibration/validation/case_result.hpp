@@ -41,6 +41,7 @@ struct CaseResult {
   std::vector<double> predicted, low, high;
   std::vector<double> measured;  ///< empty: not published
   std::optional<bool> known;     ///< training steps: every field of the job is published
+  std::optional<bool> mixture;   ///< training steps: of a mixture of experts
   std::optional<StepDetail> step;
 };
 

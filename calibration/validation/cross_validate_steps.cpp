@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -22,7 +23,8 @@ struct Split {
   const char* key;
   const char* name;
   StepGroups groups;
-  bool each_group = false;  ///< figures of each group stand beside those of all
+  bool each_group = false;                               ///< figures of each group stand beside those of all
+  std::function<std::string(const StepRow&)> also = {};  ///< name of rows whose figures stand there too, or nothing
 };
 
 std::string part_of(const StepRow& row) {
@@ -40,6 +42,11 @@ std::string if_large(const StepRow& row) {
   return row.plan.accelerators() > large ? "more than 512 accelerators" : "";
 }
 
+/// The fits rest on parts of NVIDIA.
+std::string if_of_another_vendor(const StepRow& row) {
+  return row.scenario.cluster.accelerator.vendor == "NVIDIA" ? "" : "accelerator of another vendor held out";
+}
+
 bool is_earlier(const std::string& year, const std::string& held_out) {
   return year < held_out;
 }
@@ -55,7 +62,7 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements, const Ca
   return {{"by_model", "training step, model held out", {model_of}},
           {"by_size", "training step, size held out", {accelerators}},
           {"by_large_size", "training step, more than 512 accelerators held out", {if_large}},
-          {"by_accelerator", "training step, accelerator held out", {part_of}},
+          {"by_accelerator", "training step, accelerator held out", {part_of}, false, if_of_another_vendor},
           {"by_source", "training step, source held out", {source}},
           {"by_stack", "training step, stack held out", {[](const StepRow& row) { return row.entry; }}},
           {"by_year", "training step, year and all later ones held out", {year, is_earlier}, true}};
@@ -153,6 +160,7 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
       errors.errors.emplace_back(fit.rows[i].measurement, held_out.errors[i]);
       errors.held_out.push_back(held_out.groups[i]);
       if (split.each_group) errors.groups.push_back(held_out.groups[i] + " and all later years held out");
+      if (split.also) errors.groups.push_back(split.also(fit.rows[i]));
     }
     errors.calibrations = calibrations_without(fit, shelf.steps, held_out.covariances);
     out.push_back(std::move(errors));

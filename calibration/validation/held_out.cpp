@@ -35,12 +35,16 @@ std::vector<HeldOutFigures> split_figures(const SplitErrors& split, const std::v
       held_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.known == true; });
   const auto chosen =
       held_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.known == false; });
+  const auto mixtures =
+      held_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.mixture == true; });
   std::vector<HeldOutFigures> out = {
       {split.key, error_figures(split.name, all)},
       {split.key, mean_of_groups(split.name + ", mean of families", family_figures(all))},
       {split.key, error_figures(split.name + ", job published", known)},
       {split.key, error_figures(split.name + ", something chosen", chosen)}};
+  if (!mixtures.empty()) out.push_back({split.key, error_figures(split.name + ", mixtures of experts", mixtures)});
   for (const std::string& group : std::set<std::string>(split.groups.begin(), split.groups.end())) {
+    if (group.empty()) continue;
     const auto own = [&](const CaseResult&, std::size_t i) { return split.groups[i] == group; };
     out.push_back({split.key, error_figures(group, held_out_results(split, results, own))});
   }

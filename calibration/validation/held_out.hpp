@@ -33,7 +33,8 @@ struct HeldOutFigures {
 };
 
 /// Figures of all cases of the split, of those with every field of the job published, of those with something chosen,
-/// of the mean of the families, and of each group. Intervals are judged where the split has them.
+/// of mixtures of experts, of the mean of the families, and of each group that has a name. Intervals are judged where
+/// the split has them.
 std::vector<HeldOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results);
 
 }  // namespace clusterwright

@@ -37,6 +37,11 @@ std::string knowledge(const CaseResult& result) {
   return *result.known ? "every job field published" : "something chosen";
 }
 
+std::string transformer(const CaseResult& result) {
+  if (!result.mixture) return {};
+  return *result.mixture ? "mixtures of experts" : "dense models";
+}
+
 /// Cases with peak memory in place of the score.
 std::vector<CaseResult> peak_memories(const std::vector<CaseResult>& results) {
   std::vector<CaseResult> out;
@@ -74,6 +79,7 @@ ValidationSummary summarise(const std::vector<Measurement>& measurements, const 
   out.families = family_figures(results);
   out.kinds = grouped_figures(results, [](const CaseResult& one) { return one.kind; });
   out.by_knowledge = grouped_figures(results, knowledge);
+  out.by_transformer = grouped_figures(results, transformer);
   out.by_precision = grouped_figures(results, of_steps(&CaseResult::precision));
   out.by_accelerator = grouped_figures(results, of_steps(&CaseResult::accelerator));
   out.peak_memory = error_figures("peak memory, where published", peak_memories(results));

@@ -20,7 +20,8 @@ struct ValidationSummary {
   std::vector<ErrorFigures> families;
   std::vector<ErrorFigures> kinds;
   // Training steps only.
-  std::vector<ErrorFigures> by_knowledge;  ///< every field of the job published, or something chosen
+  std::vector<ErrorFigures> by_knowledge;    ///< every field of the job published, or something chosen
+  std::vector<ErrorFigures> by_transformer;  ///< dense models, and mixtures of experts
   std::vector<ErrorFigures> by_precision, by_accelerator;
   ErrorFigures peak_memory;  ///< cases with a published peak
   ErrorFigures overall;

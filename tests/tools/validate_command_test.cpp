@@ -254,7 +254,7 @@ TEST_CASE("every kind answers in the unit and shape of the measurement set", "[c
   CHECK(closed_form.at("ratio").as_number() > 0);
   CHECK(closed_form.at("model").at("n").as_number() == closed_form.at("closed_form").at("n").as_number());
   for (const char* key : {"hopper", "blackwell", "drift", "overlap"}) CHECK(closed_form.at("parameters").find(key));
-  for (const char* key : {"by_knowledge", "by_precision", "by_accelerator", "peak_memory"})
+  for (const char* key : {"by_knowledge", "by_transformer", "by_precision", "by_accelerator", "peak_memory"})
     CHECK(answer.at("training").find(key));
   for (const char* key : {"strong", "weak"}) CHECK(answer.at("scaling").at(key).find("median_abs_log"));
   for (const char* key : {"summary", "with_unscored", "families", "groups"})

@@ -39,10 +39,9 @@ def errors_of(validation):
 
 
 def told(changelog):
-    """The unreleased "Results that change"."""
-    unreleased = changelog.split("\n## ", 2)[1]
-    parts = unreleased.split("\n### Results that change\n", 1)
-    return parts[1].split("\n### ", 1)[0] if len(parts) > 1 else ""
+    """"Results that change" of the newest entry of the change log."""
+    newest = changelog.split("\n## ", 2)[1].split("\n### ", 2)[1]
+    return newest.split("Results that change", 1)[1] if "Results that change" in newest else ""
 
 
 def names(text, family):

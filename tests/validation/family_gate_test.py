@@ -44,6 +44,11 @@ class FamilyGate(unittest.TestCase):
     def test_older_releases_name_nothing(self):
         self.assertEqual(len(self.found(table(kept=0.06), table(kept=0.05))), 1)
 
+    def test_older_entries_name_nothing(self):
+        text = "# Changelog\n\n## Unreleased\n\n### New\n- **Results that change**: `b` 1 -> 2 %\n\n### Old\n- **Results that change**: `a` 5 -> 6 %\n"
+        self.assertEqual(len(family_gate.findings(table(a=0.06), table(a=0.05), text)), 1)
+        self.assertEqual(family_gate.findings(table(b=0.06), table(b=0.05), text), [])
+
     def test_lost_predictions_are_found(self):
         now = table(a=0.05)
         now["a"]["coverage"] = 0.5

@@ -191,6 +191,7 @@ JsonValue validation_json(const ValidationReport& report, JsonValue header) {
   header.set("kinds", figures_list(summary.kinds));
   header.set("overall", overall_json(summary));
   header.set("training", JsonValue::object({{"by_knowledge", figures_list(summary.by_knowledge)},
+                                            {"by_transformer", figures_list(summary.by_transformer)},
                                             {"by_precision", figures_list(summary.by_precision)},
                                             {"by_accelerator", figures_list(summary.by_accelerator)},
                                             {"peak_memory", figures_json(summary.peak_memory)}}));

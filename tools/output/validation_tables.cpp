@@ -215,7 +215,7 @@ ResultTable family_table(const ValidationReport& report) {
 ResultTable training_table(const ValidationReport& report) {
   ResultTable table{"Training steps", figure_columns(words_column("steps", "Steps")), {}};
   const ValidationSummary& s = report.summary;
-  for (const auto* group : {&s.by_knowledge, &s.by_precision, &s.by_accelerator})
+  for (const auto* group : {&s.by_knowledge, &s.by_transformer, &s.by_precision, &s.by_accelerator})
     for (const ErrorFigures& one : *group)
       if (one.n > 0) table.rows.push_back(figure_cells(one));
   if (s.peak_memory.n > 0) table.rows.push_back(figure_cells(s.peak_memory));
