@@ -19,11 +19,15 @@ namespace clusterwright {
 
 namespace {
 
+/// What the interval of a held-out row is not told.
+enum class Unknown { nothing, stack, part, architecture };
+
 struct Split {
   const char* key;
   const char* name;
   StepGroups groups;
-  bool each_group = false;                               ///< figures of each group stand beside those of all
+  bool each_group = false;  ///< figures of each group stand beside those of all
+  Unknown unknown = Unknown::nothing;
   std::function<std::string(const StepRow&)> also = {};  ///< name of rows whose figures stand there too, or nothing
 };
 
@@ -59,13 +63,18 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements, const Ca
     return text.substr(0, text.find(' '));
   };
   const auto year = [reference](const StepRow& row) { return year_of(row, reference); };
-  return {{"by_model", "training step, model held out", {model_of}},
-          {"by_size", "training step, size held out", {accelerators}},
-          {"by_large_size", "training step, more than 512 accelerators held out", {if_large}},
-          {"by_accelerator", "training step, accelerator held out", {part_of}, false, if_of_another_vendor},
-          {"by_source", "training step, source held out", {source}},
-          {"by_stack", "training step, stack held out", {[](const StepRow& row) { return row.entry; }}},
-          {"by_year", "training step, year and all later ones held out", {year, is_earlier}, true}};
+  return {
+      {"by_model", "training step, model held out", {model_of}},
+      {"by_size", "training step, size held out", {accelerators}},
+      {"by_large_size", "training step, more than 512 accelerators held out", {if_large}},
+      {"by_accelerator", "training step, accelerator held out", {part_of}, false, Unknown::part, if_of_another_vendor},
+      {"by_source", "training step, source held out", {source}},
+      {"by_stack",
+       "training step, stack held out",
+       {[](const StepRow& row) { return row.entry; }},
+       false,
+       Unknown::stack},
+      {"by_year", "training step, year and all later ones held out", {year, is_earlier}, true}};
 }
 
 /// Rows with the kernels that they would have without the held-out measurements, and the names of their groups.
@@ -103,22 +112,24 @@ HeldOutRows without_own_architecture(const StepFitResult& fit, const std::vector
 
 /// Calibration without any step of the row's part, or of its architecture. Names are blanked rather than removed, since
 /// the covariance is in their order.
-StepCalibration blind(StepCalibration steps, const StepRow& row, bool architecture_too) {
+StepCalibration blind(StepCalibration steps, const StepRow& row, Unknown unknown) {
+  if (unknown != Unknown::part && unknown != Unknown::architecture) return steps;
   std::replace(steps.accelerators.begin(), steps.accelerators.end(), row.scenario.cluster.accelerator.id,
                std::string());
   double& left = steps.measured_steps[row.architecture];
   left = std::max(0.0, left - steps.measured_steps[row.scenario.cluster.accelerator.id]);
   const std::string tax = "kernel_tax/" + row.architecture;
-  if (architecture_too) std::replace(steps.fitted.begin(), steps.fitted.end(), tax, std::string());
+  if (unknown == Unknown::architecture) std::replace(steps.fitted.begin(), steps.fitted.end(), tax, std::string());
   return steps;
 }
 
-/// Half-width of the 90 % interval of each row, as if it had never been measured.
-std::vector<double> half_widths(const std::vector<StepRow>& rows, bool architecture_too) {
+/// Half-width of the 90 % interval of each row, as if what is unknown had never been measured.
+std::vector<double> half_widths(const std::vector<StepRow>& rows, Unknown unknown) {
   std::vector<double> widths(rows.size());
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
     Scenario scenario = rows[i].scenario;
-    scenario.steps = blind(scenario.steps, rows[i], architecture_too);
+    scenario.steps = blind(scenario.steps, rows[i], unknown);
+    if (unknown == Unknown::stack) scenario.stack.calibrated.clear();
     const StepTime summary = time_step(scenario, rows[i].plan);
     StepPrediction step;
     step.plan = rows[i].plan;
@@ -151,13 +162,14 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const StepFitResult fit = committed_steps(measurements, shelf);
   std::vector<SplitErrors> out;
   if (fit.rows.empty()) return out;
-  const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
+  const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, const std::vector<double>& widths,
                        std::vector<std::string> groups) {
-    SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
+    SplitErrors errors{split.key, split.name, {}, {}, std::move(groups)};
     HeldOutSteps held_out = hold_out_steps(fit, slopes, shelf.steps, split.groups);
     for (std::size_t i = 0; i < fit.rows.size(); ++i) {
       if (held_out.groups[i].empty()) continue;
       errors.errors.emplace_back(fit.rows[i].measurement, held_out.errors[i]);
+      errors.half_widths.push_back(widths[i]);
       errors.held_out.push_back(held_out.groups[i]);
       if (split.each_group) errors.groups.push_back(held_out.groups[i] + " and all later years held out");
       if (split.also) errors.groups.push_back(split.also(fit.rows[i]));
@@ -165,13 +177,14 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
     errors.calibrations = calibrations_without(fit, shelf.steps, held_out.covariances);
     out.push_back(std::move(errors));
   };
-  for (const Split& split : splits(measurements, shelf.steps.reference_date)) add(split, fit.slopes, {}, {});
+  for (const Split& split : splits(measurements, shelf.steps.reference_date))
+    add(split, fit.slopes, half_widths(fit.rows, split.unknown), {});
   HeldOutRows part = without_own_part(fit, microbenchmarks, shelf);
   add({"by_accelerator", "training step, accelerator and its kernels held out", {part_of}}, step_shares(part.rows),
-      half_widths(part.rows, false), std::move(part.groups));
+      half_widths(part.rows, Unknown::part), std::move(part.groups));
   HeldOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
   add({"by_generation", "training step, generation held out", {[](const StepRow& row) { return row.architecture; }}},
-      step_shares(generation.rows), half_widths(generation.rows, true), std::move(generation.groups));
+      step_shares(generation.rows), half_widths(generation.rows, Unknown::architecture), std::move(generation.groups));
   return out;
 }
 

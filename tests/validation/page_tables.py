@@ -34,6 +34,12 @@ def family_row(family):
     return [family["name"], f"{family['n']:,}", *(percent(family[key]) for key in keys)]
 
 
+def mean_row(families):
+    """Families weighted equally."""
+    keys = ("coverage", "median_abs_log", "p90_abs_log", "bias", "within_10_percent", "in_interval", "median_half_width")
+    return ["mean of families", str(len(families)), *(percent(sum(f[key] for f in families) / len(families)) for key in keys)]
+
+
 def collective_row(name, family):
     error = f"{percent(family['median_abs_log'])} / {percent(family['p90_abs_log'])}"
     slow = -100 * family["bias"]
@@ -44,9 +50,15 @@ def held_out_row(name, row):
     return [name, f"{row['n']:,}", *(percent(row[key]) for key in ("median_abs_log", "p90_abs_log", "bias"))]
 
 
+def judged_row(name, row):
+    """A held-out row with its intervals, where they are judged."""
+    judged = row["median_half_width"] is not None
+    return held_out_row(name, row) + ([percent(row[key]) for key in ("in_interval", "median_half_width")] if judged else [])
+
+
 def without_kernels_row(name, row):
-    first = held_out_row(name, row)
-    return first[:1] + [None] + first[1:] + [percent(row[key]) for key in ("in_interval", "median_half_width")]
+    first = judged_row(name, row)
+    return first[:1] + [None] + first[1:]
 
 
 def baseline_row(name, engine, closed_form, constant):
@@ -100,11 +112,12 @@ def rows_of(validation):
     rows = [family_row(family) for family in scored]
     total = validation["overall"]
     rows.append(family_row(total))
+    rows.append(mean_row(scored))
     rows += [collective_row(name, by_name[family]) for name, family in COLLECTIVES.items() if family in by_name]
     rows += [collective_row("all", kind) for kind in validation["kinds"] if kind["name"] == "collective"]
     cross = validation.get("cross_validation") or {}
     for row in (row for part in HELD_OUT for row in cross.get(part, [])):
-        rows.append(held_out_row(row["name"].removeprefix("training step, "), row))
+        rows.append(judged_row(row["name"].removeprefix("training step, "), row))
     for row in (row for part in WITHOUT_KERNELS for row in cross.get(part, []) if row["median_half_width"] is not None):
         rows.append(without_kernels_row(SUMS.get(row["name"], row["name"].split(" held out")[0]), row))
     rows += [*baseline_rows(cross), *ranking_rows(validation), *reliability_rows(validation)]
