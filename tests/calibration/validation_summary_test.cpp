@@ -122,3 +122,19 @@ TEST_CASE("errors of rows held out are summed up by what was published", "[calib
   CHECK(figures[2].figures.p90_abs_log == Approx(0.2));
   CHECK(figures[3].figures.median_abs_log == Approx(0.4));
 }
+
+TEST_CASE("mixtures, named groups and intervals of rows held out stand beside all", "[calibration][validation]") {
+  std::vector<CaseResult> results = {step("a", 100, 100), step("a", 100, 100), step("b", 100, 100)};
+  results[1].mixture = true;
+  SplitErrors split{"by_accelerator", "accelerator held out", {{0, 0.1}, {1, -0.2}, {2, 0.4}}};
+  split.half_widths = {0.15, 0.3, 0.3};
+  split.groups = {"", "another vendor", ""};
+  const auto figures = split_figures(split, results);
+  REQUIRE(figures.size() == 6);
+  CHECK(figures[0].figures.in_interval == Approx(2.0 / 3));
+  CHECK(figures[4].figures.name == "accelerator held out, mixtures of experts");
+  CHECK(figures[4].figures.n == 1);
+  CHECK(figures[4].figures.bias == Approx(-0.2));
+  CHECK(figures[5].figures.name == "another vendor");
+  CHECK(figures[5].figures.n == 1);
+}
