@@ -162,14 +162,14 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const StepFitResult fit = committed_steps(measurements, shelf);
   std::vector<SplitErrors> out;
   if (fit.rows.empty()) return out;
-  const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, const std::vector<double>& widths,
+  const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, const std::vector<double>& own_widths,
                        std::vector<std::string> groups) {
     SplitErrors errors{split.key, split.name, {}, {}, std::move(groups)};
     HeldOutSteps held_out = hold_out_steps(fit, slopes, shelf.steps, split.groups);
     for (std::size_t i = 0; i < fit.rows.size(); ++i) {
       if (held_out.groups[i].empty()) continue;
       errors.errors.emplace_back(fit.rows[i].measurement, held_out.errors[i]);
-      errors.half_widths.push_back(widths[i]);
+      errors.half_widths.push_back(own_widths[i]);
       errors.held_out.push_back(held_out.groups[i]);
       if (split.each_group) errors.groups.push_back(held_out.groups[i] + " and all later years held out");
       if (split.also) errors.groups.push_back(split.also(fit.rows[i]));
@@ -177,8 +177,12 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
     errors.calibrations = calibrations_without(fit, shelf.steps, held_out.covariances);
     out.push_back(std::move(errors));
   };
-  for (const Split& split : splits(measurements, shelf.steps.reference_date))
-    add(split, fit.slopes, half_widths(fit.rows, split.unknown), {});
+  std::map<Unknown, std::vector<double>> widths;  // most splits leave the same unknown
+  for (const Split& split : splits(measurements, shelf.steps.reference_date)) {
+    std::vector<double>& own = widths[split.unknown];
+    if (own.empty()) own = half_widths(fit.rows, split.unknown);
+    add(split, fit.slopes, own, {});
+  }
   HeldOutRows part = without_own_part(fit, microbenchmarks, shelf);
   add({"by_accelerator", "training step, accelerator and its kernels held out", {part_of}}, step_shares(part.rows),
       half_widths(part.rows, Unknown::part), std::move(part.groups));
