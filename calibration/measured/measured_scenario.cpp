@@ -152,18 +152,12 @@ Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision
   return job;
 }
 
-/// Kernels that choose experts, where those of the exchange prepare it too.
-constexpr double prepared_routing_kernels = 17;
-
 /// What the recipe of a mixture of experts says. Of dispatch by all-gather there is no model: the stack's own stays.
 void adjust_experts(const MeasuredJob& job, StackExperts& experts) {
   if (job.expert_overlap) experts.overlap_exchange = *job.expert_overlap;
   const std::string dispatcher = job.expert_dispatcher.value_or("");
   if (dispatcher == "alltoall") experts.transfer = ExpertTransfer::all_to_all;
-  if (dispatcher != "deepep" && dispatcher != "hybridep") return;
-  experts.transfer = ExpertTransfer::hierarchical;
-  experts.routing_kernels = {std::min(experts.routing_kernels.value, prepared_routing_kernels),
-                             "router and preparation with DeepEP: Megatron-LM, docs/discussions, 2025-11"};
+  if (dispatcher == "deepep" || dispatcher == "hybridep") experts.transfer = ExpertTransfer::hierarchical;
 }
 
 std::optional<GraphCapture> capture_of(const MeasuredJob& job) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/stack_experts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -36,6 +37,10 @@ const Record<StackExperts>& record(const StackExperts*) {
                              "backward pass; each takes kernel_launch_us of the host",
                      .min = 0,
                      .max = 1e4})
+          .optional("prepared_routing_kernels", &S::prepared_routing_kernels,
+                    {.help = "as many where transfer is hierarchical, whose kernels also map rows to experts",
+                     .min = 0,
+                     .max = 1e4})
           .optional(
               "launch_us", &S::launch,
               {.help = "host time to launch one GEMM, or one cast, of one expert, if launched one by one", .min = 0})
@@ -46,6 +51,11 @@ const Record<StackExperts>& record(const StackExperts*) {
                .min = 0,
                .max = 8});
   return table;
+}
+
+double launched_routing_kernels(const StackExperts& experts) {
+  const double all = experts.routing_kernels.value;
+  return experts.transfer == ExpertTransfer::hierarchical ? std::min(all, experts.prepared_routing_kernels.value) : all;
 }
 
 }  // namespace clusterwright

@@ -26,6 +26,9 @@ struct StackExperts {
                                   "PyTorch 2.11, launches of the profiler on an H100, 2026-11-28: 44 in the forward "
                                   "pass of a layer with routed experts, 12 of a dense one, 5 of the experts' GEMMs and "
                                   "activation; 32 in the backward pass"};
+  /// As many where the kernels of a hierarchical transfer also map rows to places.
+  Sourced<double> prepared_routing_kernels{
+      17, "router and preparation with DeepEP in Megatron-LM: NVIDIA, docs/discussions, 2025-11"};
   /// Host time to issue one GEMM or one cast of one expert, if they are launched one by one, at the reference date of
   /// the step calibration.
   Sourced<Seconds> launch{
@@ -38,5 +41,8 @@ struct StackExperts {
   bool operator==(const StackExperts&) const = default;
 };
 const Record<StackExperts>& record(const StackExperts*);
+
+/// Kernels of the choice of experts that the transfer of the stack leaves to the router.
+double launched_routing_kernels(const StackExperts& experts);
 
 }  // namespace clusterwright

@@ -97,7 +97,7 @@ int ExpertRecipes::route(RecipeWriter& w, StepCharge gemm, StepCharge other) con
   const auto experts = static_cast<double>(planned_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
   // The host issues the many kernels of the choice behind that of the scores, and waits for their result.
-  const double launches = planned_.stack.experts.routing_kernels.value;
+  const double launches = launched_routing_kernels(planned_.stack.experts);
   const KernelTiming scores = kernels_.gemm({tokens, routed_, planned_.model.hidden}, false, bytes_16bit * byte);
   w.kernel("router", kernels_.launched(scores, launches), gemm);
   const int host = synchronises() ? w.host(-1) : -1;
@@ -203,7 +203,7 @@ void ExpertRecipes::route_backward(RecipeWriter& w) const {
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
   w.kernel("route bwd",
            kernels_.launched(elementwise(work_.tokens * experts, router_bytes),
-                             planned_.stack.experts.routing_kernels.value),
+                             launched_routing_kernels(planned_.stack.experts)),
            StepCharge::compute_other);
   w.kernel("router dgrad", kernels_.gemm({tokens, planned_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
   w.for_weights(w.kernel("router wgrad",

@@ -190,6 +190,21 @@ TEST_CASE("a host without a lead takes its time for every kernel of a layer with
   CHECK(step_of(s) == captured);
 }
 
+TEST_CASE("kernels of a hierarchical transfer take over what the router does for them", "[models][experts]") {
+  StackExperts experts;
+  experts.routing_kernels.value = 72;
+  CHECK(launched_routing_kernels(experts) == 72);
+  experts.transfer = ExpertTransfer::hierarchical;
+  CHECK(launched_routing_kernels(experts) == 17);
+  experts.routing_kernels.value = 9;
+  CHECK(launched_routing_kernels(experts) == 9);
+  // The same stack file describes a recipe with DeepEP and one without.
+  SoftwareStack stack = software_stack("bridge-2025");
+  const double prepared = launched_routing_kernels(stack.experts);
+  stack.experts.transfer = ExpertTransfer::all_to_all;
+  CHECK(launched_routing_kernels(stack.experts) > 3 * prepared);
+}
+
 TEST_CASE("host time of a layer is that of eager PyTorch on an H100", "[models][experts]") {
   // calibration/torch_probe/samples/2026-11-28-h100-torch.json, section host: forward and backward, least of 15.
   SmallCase c = sixteen();
