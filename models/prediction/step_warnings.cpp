@@ -206,6 +206,18 @@ void add_unfused_attention(const Scenario& s, std::vector<std::string>& out) {
       s.stack.name, s.transformer.width_of_head(), s.transformer.width_of_value(), lacking->architecture, until));
 }
 
+/// Steps that wait for the host, whose time for a kernel nobody measured on the machine in question.
+void add_host_estimate(const Scenario& s, const StepPrediction& step, std::vector<std::string>& out) {
+  constexpr double noticeable = 0.05;
+  const double share = step.breakdown[static_cast<std::size_t>(StepCharge::launch)] / step.step_time;
+  const Sourced<Seconds>& launch = s.stack.kernel_launch;
+  if (share < noticeable || launch.verified) return;
+  out.push_back(fmt::format(
+      "accelerators wait {:.0f} % of the step for the host, whose {:.0f} us for each kernel are an estimate: "
+      "hosts that were measured took 22 to 37 us (stack.kernel_launch_us, docs/models/experts.md)",
+      100 * share, launch.value.in(microsecond)));
+}
+
 /// Tensor groups beyond a scale-up domain, whose exchange in every layer is seldom what a user means.
 void add_wide_tensor_groups(const Scenario& s, const Plan& plan, std::vector<std::string>& out) {
   const int domain = s.cluster.node_ranks();
@@ -267,6 +279,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   add_far_tail(s.cluster, out);
   add_lost_nics(s, out);
   add_unfused_attention(s, out);
+  add_host_estimate(s, step, out);
   add_wide_tensor_groups(s, step.plan, out);
   add_nodes_used(s.cluster, out);
   for (std::string& text : straggler_sentences(step)) out.push_back(std::move(text));
