@@ -29,6 +29,7 @@ StackKernels probe_kernels(bool gated) {
   out.weight_gradient = {2, "LinearLayer: written in 16 bit"};
   out.plain_embedding = true;
   out.update = {28, "enqueue_adam: three 32-bit states read and written, a 16-bit gradient read, a weight written"};
+  out.update_clocks = {0, "enqueue_adam: each thread has eight parameters, as many threads as there are"};
   out.clips_gradients = false;
   out.clears_gradients = false;
   return out;

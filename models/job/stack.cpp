@@ -60,6 +60,11 @@ void add_end_kernels(KernelRecord& table) {
                          "is cleared first"})
       .optional("update_bytes", &S::update,
                 {.help = "bytes moved per parameter that a rank updates, for gradient and states", .min = 4, .max = 64})
+      .optional("update_clocks", &S::update_clocks,
+                {.help = "clocks of one multiprocessor per parameter that a rank updates, beside the traffic of the "
+                         "update; 0: the update takes the time of its traffic",
+                 .min = 0,
+                 .max = 16})
       .optional("clips_gradients", &S::clips_gradients,
                 {.help = "the norm of the gradients over all ranks is computed before the update"})
       .optional("clears_gradients", &S::clears_gradients,

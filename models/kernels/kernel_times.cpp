@@ -225,6 +225,20 @@ KernelTiming KernelTimes::elementwise(Bytes traffic, StreamedWork work, std::int
   return finish(time, 0, {0, traffic / (traffic + fit.half_size.value), 0});
 }
 
+KernelTiming KernelTimes::update(Bytes traffic, double parameters) const {
+  const StreamedWork work{StreamingKernel::optimizer, KernelPass::update};
+  if (parameters_.kernels) return sampled(traffic, work, 1);
+  const MemoryParameters& fit = parameters_.memory;
+  const Seconds streamed = streaming_time(traffic, usual_writes, part_.memory_bandwidth.value, fit);
+  const AttentionDevice clocked =
+      attention_device(part_, streaming_rate(usual_writes, part_.memory_bandwidth.value, fit));
+  // Its blocks load, compute and store in turn, too few of them at once to hide one behind the other.
+  const Seconds computed = parameters * stack_.kernels.update_clocks.value / clocks_of(clocked) * second;
+  const Seconds time = streamed + computed;
+  const double busy = traffic / (traffic + fit.half_size.value);
+  return finish(time, computed / time, {0, busy * (streamed / time), 0});
+}
+
 Picoseconds KernelTimes::host_time(double kernels) const {
   if (stack_.graph_capture != GraphCapture::none) return {};
   return to_picoseconds(stack_.kernel_launch.value * (kernels * factors_.host));

@@ -53,6 +53,9 @@ class KernelTimes {
   /// @param calls    calls one after the other; a device takes them all in one launch
   /// @throws ConfigError E0341 if kernels were sampled, but not this one
   KernelTiming elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
+  /// Update of an optimizer: its traffic, then the clocks that it takes beside it.
+  /// @param parameters  updated by this device
+  KernelTiming update(Bytes traffic, double parameters) const;
   /// Kernel of routed experts, from its time in a dense layer.
   KernelTiming routed(KernelTiming price) const;
   /// Kernel of a collective; the chain of its transfer has the time.

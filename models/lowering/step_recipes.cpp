@@ -212,7 +212,7 @@ WorkTiming optimizer_work(const KernelTimes& kernels, double local, double owned
   const double norm = stack.kernels.clips_gradients ? size : 0, cleared = stack.kernels.clears_gradients ? size : 0;
   const double unscale = kernels.precision() == Precision::fp16 ? 2 * size : 0;
   const Bytes traffic = (owned * (stack.kernels.update.value + norm + unscale) + local * cleared) * byte;
-  return kernels.elementwise(traffic, {StreamingKernel::optimizer, KernelPass::update}).work;
+  return kernels.update(traffic, owned).work;
 }
 
 WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,

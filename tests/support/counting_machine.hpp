@@ -52,6 +52,7 @@ inline SoftwareStack counting_stack(const std::string& attention) {
   stack.gradient_size.value = stack.reduced_size.value = 4;
   stack.gathered_size.value = 2;
   stack.elementwise_traffic.value = 1;
+  stack.kernels.update_clocks.value = 0;
   stack.bucket.value = 1 * gigabyte;
   return stack;
 }
