@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "calibration/fit/replica_spread.hpp"
+#include "calibration/fit/seen_steps.hpp"
 #include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/step_widths.hpp"
 
@@ -77,17 +78,8 @@ void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibrati
   for (const StepUnknown& unknown : fit.unknowns) steps.fitted.push_back(unknown.name());
   steps.covariance.clear();
   for (const double value : fit.regression.covariance) steps.covariance.push_back(rounded(value));
-  std::set<std::string> accelerators, vendors;
-  steps.measured_steps.clear();
-  for (const StepRow& row : fit.rows) {
-    const AcceleratorPart& part = row.scenario.cluster.accelerator;
-    accelerators.insert(part.id);
-    vendors.insert(part.vendor);
-    for (const std::string& name : {part.id, row.architecture}) steps.measured_steps[name] += row.share;
-  }
-  for (auto& [name, count] : steps.measured_steps) count = rounded(count);
-  steps.accelerators.assign(accelerators.begin(), accelerators.end());
-  steps.vendors.assign(vendors.begin(), vendors.end());
+  publish_seen(
+      fit.rows, [](const StepRow&) { return true; }, steps);
 }
 
 /// Solves with the slopes as they are; only errors are simulated again.

@@ -163,18 +163,6 @@ std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutGroups& le
           of("generations", left.generations), of("stacks", left.stacks)};
 }
 
-void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
-  steps.most_accelerators = steps.longest_sequence = 1;
-  steps.oldest_release = steps.newest_release = {};
-  for (const StepRow& row : fit.rows) {
-    steps.most_accelerators = std::max<double>(steps.most_accelerators, row.plan.accelerators());
-    steps.longest_sequence = std::max<double>(steps.longest_sequence, row.scenario.job.sequence);
-    const CalendarDate release = release_of(row.scenario.stack, row.scenario.job);
-    if (!steps.oldest_release.known() || release < steps.oldest_release) steps.oldest_release = release;
-    if (steps.newest_release < release) steps.newest_release = release;
-  }
-}
-
 /// Adds the residual of each row's stack to what is known; that of all stacks if `of_all`.
 HeldOutClass with_residuals(HeldOutClass left, const StepFitResult& fit, const StepCalibration& steps,
                             bool of_all = false) {
@@ -275,7 +263,6 @@ void publish_residuals(const StepFitResult& fit, const std::vector<double>& kern
   publish_ratios(fit, steps);
   r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
   publish_other(never_fitted, steps);
-  publish_ranges(fit, steps);
   steps.fits = reports(fit, left);
 }
 

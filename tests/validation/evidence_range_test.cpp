@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "calibration/fit/seen_steps.hpp"
 #include "calibration/fit/step_fit.hpp"
 #include "calibration/fit/step_widths.hpp"
 #include "models/job/parameter_choice.hpp"
@@ -34,6 +35,9 @@ TEST_CASE("the shipped calibration states the releases and residuals of its rows
   const std::vector<Measurement> measured = read_training_steps(CLUSTERWRIGHT_MEASUREMENTS);
   const StepFitResult fit = committed_steps(measured, shelf);
   StepCalibration again = shelf.steps;
+  again.oldest_release = again.newest_release = {};
+  publish_seen(
+      fit.rows, [](const StepRow&) { return true; }, again);
   publish_residuals(fit, kernel_variances(fit.rows), never_fitted_rows(measured, shelf), again);
   CHECK(again.oldest_release.text() == shelf.steps.oldest_release.text());
   CHECK(again.newest_release.text() == shelf.steps.newest_release.text());
