@@ -82,6 +82,12 @@ def set_experts(key, value):
     return change
 
 
+def set_kernels(key, value):
+    def change(data):
+        data.setdefault("kernels", {})[key] = value
+    return change
+
+
 def plain_transports(data):
     for transport in data["network"].get("transports", {}).values():
         transport["bandwidth"]["value"] = transport["latency"]["value"] = 1
@@ -117,6 +123,9 @@ EFFECTS = {
     "casts to narrow formats": no_casts,
     "rows that are not aligned": parameters(full_rate_unaligned),
     "gaps between kernels": parameters(set_value("step", "kernel_gap_us", 0)),
+    "clocks of an optimizer beside its bytes": stacks(set_kernels("update_clocks", 0)),
+    "attention that a library does not fuse": stacks(set_stack("latent_kernels", [])),
+    "kernels of a router": stacks(set_experts("routing_kernels", 3)),
     "experts launched one by one": stacks(set_experts("one_launch", True)),
     "a host that waits for the router": stacks(set_experts("synchronises", False)),
     "one copy of a token to each node": stacks(set_experts("transfer", "all-to-all")),
