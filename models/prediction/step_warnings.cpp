@@ -214,8 +214,8 @@ void add_host_estimate(const Scenario& s, const StepPrediction& step, std::vecto
   if (share < noticeable || launch.verified) return;
   out.push_back(fmt::format(
       "accelerators wait {:.0f} % of the step for the host, whose {:.0f} us for each kernel are an estimate: "
-      "hosts that were measured took 22 to 37 us (stack.kernel_launch_us, docs/models/experts.md)",
-      100 * share, launch.value.in(microsecond)));
+      "hosts that were measured took 22 to 37 us (kernel_launch_us of {}, docs/models/experts.md)",
+      100 * share, launch.value.in(microsecond), s.stack.name));
 }
 
 /// Tensor groups beyond a scale-up domain, whose exchange in every layer is seldom what a user means.
