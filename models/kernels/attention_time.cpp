@@ -60,6 +60,12 @@ double score_bytes_of(const AttentionShape& s, const AttentionParameters& fit) {
   return all * (s.forward ? softmax_forward : softmax_backward);
 }
 
+/// Clocks of all multiprocessors together in one second.
+double clocks_of(const AttentionDevice& device) {
+  const double clock = device.clocks_per_second > 0 ? device.clocks_per_second : usual_clock;
+  return device.multiprocessors > 0 ? device.multiprocessors * clock : device.peak.in(flop / second) / flops_per_clock;
+}
+
 /// Clocks of one multiprocessor for one score: multiplies, arithmetic between them, and both beside each other.
 struct ScoreClocks {
   double multiplies, between;
@@ -95,11 +101,6 @@ double executed_scores(const AttentionShape& s, const AttentionParameters& fit, 
 
 }  // namespace
 
-double clocks_of(const AttentionDevice& device) {
-  const double clock = device.clocks_per_second > 0 ? device.clocks_per_second : usual_clock;
-  return device.multiprocessors > 0 ? device.multiprocessors * clock : device.peak.in(flop / second) / flops_per_clock;
-}
-
 double mean_head_width(const AttentionShape& s) {
   return s.forward ? (s.key_width + s.value_width) / 2 : (3 * s.key_width + 2 * s.value_width) / 5;
 }
@@ -111,6 +112,10 @@ AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond tra
   if (out.peak.in(flop / second) <= most_per_clock * count * clock) out.multiprocessors = count;
   if (part.exponentials_per_clock) out.exponentials_per_clock = part.exponentials_per_clock->value;
   return out;
+}
+
+double multiprocessor_clocks(const AcceleratorPart& part) {
+  return clocks_of(attention_device(part, {}));
 }
 
 AttentionTiming attention_time(const AttentionShape& s, const AttentionParameters& fit, const AttentionDevice& device) {

@@ -41,9 +41,9 @@ struct AttentionDevice {
 /// left out. @param traffic  bandwidth of kernels that only move data
 AttentionDevice attention_device(const AcceleratorPart& part, BytesPerSecond traffic);
 
-/// Clocks of all multiprocessors together in one second; where their number is not known, of as many of Hopper's as the
-/// peak makes.
-double clocks_of(const AttentionDevice& device);
+/// Clocks of all multiprocessors of a part together in one second; where their number is not known, of as many of
+/// Hopper's as the peak makes.
+double multiprocessor_clocks(const AcceleratorPart& part);
 
 /// Time of the matrix units beside exponentials and sums, then that of rows and scores in memory.
 struct AttentionTiming {

@@ -230,10 +230,8 @@ KernelTiming KernelTimes::update(Bytes traffic, double parameters) const {
   if (parameters_.kernels) return sampled(traffic, work, 1);
   const MemoryParameters& fit = parameters_.memory;
   const Seconds streamed = streaming_time(traffic, usual_writes, part_.memory_bandwidth.value, fit);
-  const AttentionDevice clocked =
-      attention_device(part_, streaming_rate(usual_writes, part_.memory_bandwidth.value, fit));
   // Its blocks load, compute and store in turn, too few of them at once to hide one behind the other.
-  const Seconds computed = parameters * stack_.kernels.update_clocks.value / clocks_of(clocked) * second;
+  const Seconds computed = parameters * stack_.kernels.update_clocks.value / multiprocessor_clocks(part_) * second;
   const Seconds time = streamed + computed;
   const double busy = traffic / (traffic + fit.half_size.value);
   return finish(time, computed / time, {0, busy * (streamed / time), 0});

@@ -66,9 +66,15 @@ TEST_CASE("a tensor group beyond the node is named", "[models]") {
 TEST_CASE("a width that is no multiple of 8 elements is named, an odd sequence is not", "[models]") {
   SmallCase c = one_node();
   c.sequence = 1023;
-  CHECK_FALSE(any_contains(predict_step(small_scenario(c)).warnings, "is no multiple"));
+  const auto predicted = [&] {
+    Scenario s = small_scenario(c);
+    s.stack.kernel_launch.verified = true;  // or a step this short says that its host time is an estimate
+    return predict_step(s);
+  };
+  CHECK(predicted().warnings.empty());
   c.vocabulary = 2047;
-  const StepPrediction odd = predict_step(small_scenario(c));
+  const StepPrediction odd = predicted();
+  REQUIRE(odd.warnings.size() == 1);
   CHECK(any_contains(odd.warnings, "vocabulary of a rank 2047 is no multiple of 8 elements (16 bytes)"));
 }
 
