@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,7 @@ class SharedLinks {
       : streams_(streams), graph_(cluster.network().graph) {
     find();
     add_lines();
-    merge();
-    if (links_.size() > most_shared_links) keep_busiest();
+    if (!merge()) keep_busiest();
   }
 
   /// Loads of the first `count` streams on the links that carry any of them.
@@ -60,7 +60,6 @@ class SharedLinks {
     LinkId link;
     const Line* begin = nullptr;
     std::size_t count = 0;
-    std::uint64_t digest = 0;
 
     std::span<const Line> lines() const { return {begin, count}; }
   };
@@ -78,7 +77,7 @@ class SharedLinks {
         ++count_[link];
       }
     for (const LinkId link : graph_.link_ids())
-      if (sum[link] > 0 && sum[link] > (1 + rounding_spare) * capacity(link)) links_.push_back({link, nullptr, 0, 0});
+      if (sum[link] > 0 && sum[link] > (1 + rounding_spare) * capacity(link)) links_.push_back({link, nullptr, 0});
   }
 
   void add_lines() {
@@ -102,17 +101,21 @@ class SharedLinks {
     for (Shared& shared : links_) shared.count = count_[shared.link];
   }
 
-  /// One link stands for all with the same capacity and loads.
-  void merge() {
-    for (Shared& shared : links_) shared.digest = digest(shared);
-    std::sort(links_.begin(), links_.end(), [](const Shared& a, const Shared& b) {
-      return a.digest != b.digest ? a.digest < b.digest : a.link < b.link;
-    });
-    const auto same = [&](const Shared& a, const Shared& b) {
-      return a.digest == b.digest && capacity(a.link) == capacity(b.link) && std::ranges::equal(a.lines(), b.lines());
-    };
-    links_.erase(std::unique(links_.begin(), links_.end(), same), links_.end());
-    std::sort(links_.begin(), links_.end(), [](const Shared& a, const Shared& b) { return a.link < b.link; });
+  /// Lets the first link stand for all with the same capacity and loads.
+  /// @return false where too many would stay; all links do then, and the first of the same is the busiest of them
+  bool merge() {
+    std::unordered_map<std::uint64_t, const Shared*> first;  // by digest
+    std::vector<Shared> merged;
+    for (const Shared& shared : links_) {
+      const auto [same, fresh] = first.try_emplace(digest(shared), &shared);
+      if (!fresh && capacity(same->second->link) == capacity(shared.link) &&
+          std::ranges::equal(same->second->lines(), shared.lines()))
+        continue;
+      if (merged.size() == most_shared_links) return false;
+      merged.push_back(shared);
+    }
+    links_ = std::move(merged);
+    return true;
   }
 
   std::uint64_t digest(const Shared& shared) const {

@@ -86,6 +86,23 @@ struct HashedStream {
 };
 using HashedStreams = std::vector<HashedStream>;  // ascending by key
 
+/// Puts demands of messages that end at one switch side by side: its next links are then looked up once.
+void sort_by_end(StreamDemands& stream) {
+  std::vector<std::size_t> order(stream.demands.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return stream.demands[i].to; });
+  StreamDemands sorted{{}, {}, stream.peak};
+  for (const std::size_t i : order) {
+    sorted.demands.push_back(stream.demands[i]);
+    sorted.replicas.push_back(stream.replicas[i]);
+  }
+  stream = std::move(sorted);
+}
+void sort_by_end(StreamDemandsByClass& streams) {
+  for (auto& [key, stream] : streams)
+    if (!stream.replicas.empty()) sort_by_end(stream);
+}
+
 /// Lays streams by one policy.
 class StreamLayer {
  public:
@@ -100,9 +117,10 @@ class StreamLayer {
     }
   }
 
-  std::vector<LaidStream> lay(const StreamDemandsByClass& demands) const {
+  std::vector<LaidStream> lay(StreamDemandsByClass demands) const {
     const Routing routing = network_.policy.routing;
     if (routing == Routing::hash) {
+      sort_by_end(demands);
       const HashedStreams streams = lay_hashed(demands);
       return joined({streams});
     }
@@ -110,6 +128,7 @@ class StreamLayer {
     return mixed(lay_by(demands, Routing::spray), lay_by(demands, Routing::valiant));
   }
 
+  /// @param demands  as sort_by_end leaves them
   HashedStreams lay_hashed(const StreamDemandsByClass& demands) const {
     HashedPaths paths(network_.graph, *network_.routes, network_.policy.queue_pairs, network_.policy.seed);
     HashedStreams out;
@@ -117,7 +136,9 @@ class StreamLayer {
     for (const auto& [key, stream] : demands) {
       HashedStream& hashed = out.emplace_back();
       if (stream.replicas.empty())
-        paths.lay(stream.demands, [&](LinkId link, double bytes) { loads.add(link, bytes); });
+        paths.lay(stream.demands, [&](LinkId link, double bytes) {
+          if (counts(link)) loads.add(link, bytes);
+        });
       else
         lay_messages(stream, paths, loads, hashed.of_replicas);
       hashed.laid = {key, stream.peak, sparse(loads.sum(), loads.touched())};
@@ -142,18 +163,16 @@ class StreamLayer {
   void lay_messages(const StreamDemands& stream, HashedPaths& paths, GatheredLoads& loads,
                     std::vector<std::pair<int, LinkId>>& links) const {
     const double share = 1.0 / network_.policy.queue_pairs;
-    std::vector<std::size_t> order(stream.demands.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    // Neighbours share switches, whose next links are then looked up once.
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return stream.demands[i].to; });
-    for (const std::size_t i : order) {
+    for (std::size_t i = 0; i < stream.demands.size(); ++i) {
       const int replica = stream.replicas[i];
       paths.walk(stream.demands[i], [&, bytes = share * stream.demands[i].bytes](LinkId link) {
+        if (!counts(link)) return;
         loads.add(link, bytes);
         if (kept_[link] && loads.note(link, replica)) links.emplace_back(replica, link);
       });
     }
   }
+  bool counts(LinkId link) const { return all_links_ || kept_[link]; }
 
   /// @param laid  parallel to `streams`
   void mark_slowest(const std::vector<const HashedStream*>& streams, std::vector<LaidStream>& laid) const {
@@ -201,7 +220,7 @@ class StreamLayer {
   SparseLoads sparse(const LinkLoads& loads, const LinkIds& links) const {
     SparseLoads out;
     for (const LinkId link : links)
-      if (loads[link] > 0 && (all_links_ || kept_[link])) out.emplace_back(link, loads[link]);
+      if (loads[link] > 0 && counts(link)) out.emplace_back(link, loads[link]);
     return out;
   }
 
@@ -238,16 +257,23 @@ class StreamLayer {
 };
 
 /// Hashed streams of one kind, remembered by the cluster: plans that differ in the chunks of a stage share those inside
-/// the pipeline.
+/// the pipeline, and draws of paths share what is to be laid.
 std::shared_ptr<const HashedStreams> remembered(
     const StreamLayer& layer, StreamDemandsByClass (*list)(const RankClasses&, const Placement&, const Cluster&),
     int kind, const RankClasses& classes, const Placement& placement, const Cluster& cluster) {
+  using Demands = std::shared_ptr<const StreamDemandsByClass>;
   using Answer = std::shared_ptr<const HashedStreams>;
   std::vector<int> key = classes_of(classes, placement);
-  key.push_back(kind);
-  return std::any_cast<Answer>(cluster.routed->remembered(key, [&]() -> std::any {
-    return Answer(std::make_shared<HashedStreams>(layer.lay_hashed(list(classes, placement, cluster))));
-  }));
+  const auto listed = [&]() -> std::any {
+    StreamDemandsByClass demands = list(classes, placement, cluster);
+    sort_by_end(demands);
+    return Demands(std::make_shared<StreamDemandsByClass>(std::move(demands)));
+  };
+  key.push_back(kind - 2);
+  const auto demands = std::any_cast<Demands>(cluster.routed->remembered_of_cables(key, listed));
+  key.back() = kind;
+  return std::any_cast<Answer>(cluster.routed->remembered(
+      key, [&]() -> std::any { return Answer(std::make_shared<HashedStreams>(layer.lay_hashed(*demands))); }));
 }
 
 }  // namespace
@@ -258,7 +284,7 @@ std::vector<LaidStream> lay_streams(const RankClasses& classes, const Placement&
   if (cluster.network().policy.routing != Routing::hash) {
     StreamDemandsByClass demands = demands_inside(classes, placement, cluster);
     if (round_ends) demands.merge(demands_round_ends(classes, placement, cluster));
-    return layer.lay(demands);
+    return layer.lay(std::move(demands));
   }
   constexpr int inside = -2, round = -3;  // in keys of remembered answers
   const auto streams = remembered(layer, demands_inside, inside, classes, placement, cluster);

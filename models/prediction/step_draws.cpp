@@ -54,7 +54,8 @@ Scenario drawn(const Scenario& scenario, const std::vector<SlowWish>& wishes, in
     FabricSpec& fabric = out.cluster.spec.fabric;
     fabric.routing_seed = added(fabric.routing_seed, seed);
     if (out.job.placement) out.job.placement->seed = added(out.job.placement->seed, seed);
-    out.cluster = cluster_of_size(out, out.cluster.spec.accelerators);
+    out.cluster = is_shuffled(out) ? cluster_of_size(out, out.cluster.spec.accelerators)
+                                   : rehashed(out.cluster, fabric.routing_seed);
   }
   for (const SlowAcceleratorSpec& slow : draw_slow(wishes, out.cluster, among, seed))
     out.cluster.spec.slow.push_back(slow);
@@ -65,6 +66,12 @@ Seconds time_quantile(std::vector<Seconds> times, double share) {
   std::sort(times.begin(), times.end());
   const double rank = std::ceil(share * static_cast<double>(times.size()));
   return times[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
+}
+
+bool SampledSteps::draws_jitter() const {
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] != expected[i % expected.size()]) return true;
+  return false;
 }
 
 bool SampledSteps::draws_replays() const {
@@ -85,24 +92,91 @@ Seconds drawn_time(const Scenario& scenario, const StepTime& step, const Plan& p
   return to_seconds(step.end) + (drawn - expected) * computing_time(step);
 }
 
+/// Whether a few draws show how much all of them differ: only paths of very many flows are drawn.
+bool few_may_stand_for_all(const Scenario& scenario, const std::vector<SlowWish>& wishes) {
+  const double flows =
+      static_cast<double>(scenario.cluster.spec.accelerators) * scenario.cluster.spec.fabric.queue_pairs;
+  return is_hashed(scenario) && flows >= many_hashed_flows && !is_shuffled(scenario) && wishes.empty();
+}
+
+double variance(const std::vector<Seconds>& times) {
+  const auto mean = std::accumulate(times.begin(), times.end(), Seconds()) / static_cast<double>(times.size());
+  double sum = 0;
+  for (const Seconds time : times) sum += std::pow((time - mean).in(second), 2);
+  return sum / static_cast<double>(std::max<std::size_t>(times.size(), 2) - 1);
+}
+
+/// Draws of one question, as many as are replayed so far.
+class StepDraws {
+ public:
+  StepDraws(const Scenario& scenario, const std::vector<SlowWish>& wishes, const Plan& plan, std::uint64_t first_seed)
+      : scenario_(scenario), wishes_(wishes), plan_(plan), first_seed_(first_seed) {}
+
+  void replay_until(std::size_t count) {
+    std::vector<std::size_t> order(count - std::min(count, steps_.size()));
+    std::iota(order.begin(), order.end(), steps_.size());
+    steps_.resize(std::max(count, steps_.size()));
+    for_each_point(order, [&](std::size_t i) {
+      const Scenario scenario = drawn(scenario_, wishes_, scenario_.cluster.spec.accelerators, first_seed_ + i);
+      steps_[i] = time_step(scenario, plan_);
+    });
+  }
+
+  /// Steps of that many seeds, which take the replayed ones by turns.
+  std::vector<Seconds> times(std::size_t count) const {
+    std::vector<Seconds> out;
+    for (std::size_t i = 0; i < count; ++i)
+      out.push_back(drawn_time(scenario_, steps_[i % steps_.size()], plan_, first_seed_ + i));
+    return out;
+  }
+  std::vector<Seconds> expected() const {
+    std::vector<Seconds> out;
+    for (const StepTime& step : steps_) out.push_back(to_seconds(step.end));
+    return out;
+  }
+  /// Variance of what jitter adds to the first of them.
+  double variance_of_jitter(std::size_t count) const {
+    std::vector<Seconds> times;
+    for (std::size_t i = 0; i < count; ++i)
+      times.push_back(drawn_time(scenario_, steps_.front(), plan_, first_seed_ + i));
+    return variance(times);
+  }
+
+ private:
+  const Scenario& scenario_;
+  const std::vector<SlowWish>& wishes_;
+  const Plan& plan_;
+  std::uint64_t first_seed_;
+  std::vector<StepTime> steps_;
+};
+
 }  // namespace
+
+int paths_worthwhile(double of_paths, double of_jitter, int count) {
+  constexpr double spare = 3.2;  // a variance of 8 normal draws is less than 1 / 3.2 of the true one in 5 % of cases
+  const double share = of_paths > 0 ? spare * of_paths / (spare * of_paths + of_jitter) : 0;
+  return std::clamp(static_cast<int>(std::ceil(share * count)), std::min(few_draws, count), count);
+}
 
 SampledSteps sample_steps(const Scenario& scenario, const std::vector<SlowWish>& wishes, const Plan& plan,
                           std::uint64_t first_seed, int count) {
-  const std::vector<Seconds> none(static_cast<std::size_t>(count));
-  SampledSteps out{first_seed, none, none};
-  std::vector<std::size_t> order(out.times.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto step_of = [&](std::uint64_t seed) {
-    return time_step(drawn(scenario, wishes, scenario.cluster.spec.accelerators, seed), plan);
-  };
-  std::optional<StepTime> of_all;
-  if (!draws_replays(scenario, wishes)) of_all = step_of(first_seed);
-  for_each_point(order, [&](std::size_t i) {
-    const StepTime step = of_all ? *of_all : step_of(first_seed + i);
-    out.expected[i] = to_seconds(step.end);
-    out.times[i] = drawn_time(scenario, step, plan, first_seed + i);
-  });
+  const auto all = static_cast<std::size_t>(count);
+  StepDraws draws(scenario, wishes, plan, first_seed);
+  SampledSteps out{first_seed, {}, {}};
+  if (!draws_replays(scenario, wishes)) {
+    draws.replay_until(1);
+  } else if (!few_may_stand_for_all(scenario, wishes)) {
+    draws.replay_until(all);
+  } else {
+    draws.replay_until(static_cast<std::size_t>(std::min(few_draws, count)));
+    const double jitter = draws.variance_of_jitter(all);
+    draws.replay_until(static_cast<std::size_t>(paths_worthwhile(variance(draws.expected()), jitter, count)));
+    const double paths = variance(draws.expected());
+    if (draws.expected().size() < all) out.share_of_paths = paths / (paths + jitter);
+  }
+  out.times = draws.times(all);
+  out.expected = draws.expected();
+  if (!draws_replays(scenario, wishes)) out.expected.resize(all, out.expected.front());
   return out;
 }
 

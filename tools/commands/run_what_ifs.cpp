@@ -113,7 +113,7 @@ WhatIfs WhatIfQuestions::answer(const StepPrediction& step) const {
 
 std::vector<Addition> additions(const WhatIfs& what_ifs) {
   std::vector<Addition> out;
-  if (what_ifs.samples) out.push_back({samples_table(*what_ifs.samples), ""});
+  if (what_ifs.samples) out.push_back({samples_table(*what_ifs.samples), samples_sentence(*what_ifs.samples)});
   if (what_ifs.beside) out.push_back({beside_table(*what_ifs.beside), beside_sentence(*what_ifs.beside)});
   if (what_ifs.blast) out.push_back({blast_table(*what_ifs.blast), ""});
   if (what_ifs.against) out.push_back({{}, sentence_of(*what_ifs.against)});

@@ -38,6 +38,15 @@ ResultTable samples_table(const SampledSteps& samples) {
   return table;
 }
 
+std::string samples_sentence(const SampledSteps& samples) {
+  if (!samples.few_stand_for_all()) return "";
+  return fmt::format(
+      "Hashed paths make some {:.0f} % of the variance of these steps, jitter the rest: the paths of seeds {} to {} "
+      "stand for all, and the column at the expected jitter is of these {}.",
+      100 * samples.share_of_paths, samples.first_seed, samples.first_seed + samples.expected.size() - 1,
+      samples.expected.size());
+}
+
 JsonValue samples_json(const std::optional<SampledSteps>& samples) {
   if (!samples) return {};
   const auto at = [&](double share) { return JsonValue(time_quantile(samples->times, share).in(second)); };

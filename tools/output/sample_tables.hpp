@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "models/prediction/step_draws.hpp"
 #include "sim/json_value.hpp"
@@ -11,6 +12,8 @@
 namespace clusterwright {
 
 ResultTable samples_table(const SampledSteps& samples);
+/// What the table leaves out; empty if nothing.
+std::string samples_sentence(const SampledSteps& samples);
 
 /// null without samples.
 JsonValue samples_json(const std::optional<SampledSteps>& samples);

@@ -264,4 +264,11 @@ Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& re
   return other;
 }
 
+Cluster rehashed(const Cluster& cluster, int routing_seed) {
+  Cluster other = cluster;
+  other.spec.fabric.routing_seed = routing_seed;
+  other.routed = std::make_shared<ClusterNetwork>(cluster.routed, routing_seed);
+  return other;
+}
+
 }  // namespace clusterwright

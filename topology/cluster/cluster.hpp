@@ -121,6 +121,8 @@ Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const Jso
 /// @throws ConfigError as build_cluster, without places
 Cluster resized(const Cluster& cluster, int accelerators);
 Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& request);
+/// The same cluster with the same places, whose hashed flows draw other paths.
+Cluster rehashed(const Cluster& cluster, int routing_seed);
 
 /// Whether a single accelerator has a limit of its own below that of the others of its kind.
 inline bool is_limited(const SlowAcceleratorSpec& slow, const Cluster& cluster) {

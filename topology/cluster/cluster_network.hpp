@@ -20,11 +20,22 @@ class ClusterNetwork {
  public:
   ClusterNetwork(const FabricSpec& fabric, const NetworkSize& size, const FabricPorts& ports)
       : fabric_(fabric), size_(size), ports_(ports) {}
+  /// Cables and routes of another network, on which hashed flows draw other paths between the same places.
+  ClusterNetwork(const std::shared_ptr<const ClusterNetwork>& other, int routing_seed)
+      : fabric_(other->fabric_),
+        size_(other->size_),
+        ports_(other->ports_),
+        cables_(other->cables_ ? other->cables_ : other) {
+    fabric_.routing_seed = routing_seed;
+  }
 
   /// @throws ConfigError as route_network
   const RoutedNetwork& routed() const {
     std::call_once(once_, [&] {
-      routed_ = std::make_unique<RoutedNetwork>(route_network(fabric_, size_, ports_, {}, path_policy(fabric_)));
+      const PathPolicy policy = path_policy(fabric_);
+      routed_ = std::make_unique<RoutedNetwork>(cables_ ? cables_->routed()
+                                                        : route_network(fabric_, size_, ports_, {}, policy));
+      routed_->policy = policy;
     });
     return *routed_;
   }
@@ -43,13 +54,18 @@ class ClusterNetwork {
     if (answers_.size() >= most_answers) answers_.clear();
     return answers_[key] = std::move(answer);
   }
+  /// The same for an answer that paths do not change: networks on the same cables share it.
+  std::any remembered_of_cables(const std::vector<int>& key, const std::function<std::any()>& make) const {
+    return (cables_ ? *cables_ : *this).remembered(key, make);
+  }
 
  private:
   FabricSpec fabric_;
   NetworkSize size_;
   FabricPorts ports_;
+  std::shared_ptr<const ClusterNetwork> cables_;  // that it shares; nullptr: its own
   mutable std::once_flag once_;
-  mutable std::unique_ptr<const RoutedNetwork> routed_;
+  mutable std::unique_ptr<RoutedNetwork> routed_;
   mutable std::mutex mutex_;
   mutable std::map<std::vector<int>, std::any> answers_;
 };

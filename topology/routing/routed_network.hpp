@@ -18,9 +18,9 @@ namespace clusterwright {
 /// Network between nodes, its routes around failed links, and the policy that lays traffic on them.
 struct RoutedNetwork {
   NetworkGraph graph;
-  std::vector<int> groups;       ///< group of each switch; empty if the fabric has none
-  std::vector<int> torus_sides;  ///< empty for other fabrics
-  std::unique_ptr<Routes> routes;
+  std::vector<int> groups;               ///< group of each switch; empty if the fabric has none
+  std::vector<int> torus_sides;          ///< empty for other fabrics
+  std::shared_ptr<const Routes> routes;  ///< shared by copies
   PathPolicy policy;
 };
 
