@@ -48,10 +48,10 @@ std::string series_of(const Scenario& s) {
 
 }  // namespace
 
-MemoryUse reported_memory(const ChosenPlan& chosen) {
+MemoryUse reported_memory(const ChosenPlan& chosen, const MeasuredStep& step) {
   MemoryUse use = chosen.memory;
   const Scenario& s = chosen.scenario;
-  if (!s.stack.memory.reports_allocator) return use;
+  if (step.peak_of != "allocator" && !s.stack.memory.reports_allocator) return use;
   const StageLayout layout = stage_layout(s.transformer.layers, chosen.plan);
   use.reserved = use.reserved - outside_allocator(planned_job(s.transformer, s.job, s.stack, chosen.plan, layout));
   return use;
@@ -66,7 +66,8 @@ std::vector<PeakRow> peak_rows(const std::vector<Measurement>& measurements, con
     try {
       const ChosenPlan chosen = choose_plan(std::get<Scenario>(scenario));
       const bool known = shelf.steps.stacks.contains(chosen.scenario.stack.calibrated);
-      rows.push_back({series_of(chosen.scenario), known, *measurement.step->peak_memory, reported_memory(chosen)});
+      rows.push_back({series_of(chosen.scenario), known, *measurement.step->peak_memory,
+                      reported_memory(chosen, *measurement.step)});
     } catch (const ConfigError&) {
       // `validate` names the cases that contradict themselves.
     }

@@ -12,9 +12,9 @@
 
 namespace clusterwright {
 
-/// Memory of the fullest rank as its framework reports it: without what lies outside the allocator where only that is
-/// reported.
-MemoryUse reported_memory(const ChosenPlan& chosen);
+/// Memory of the fullest rank as it was reported: without what lies outside the allocator where only that was, as the
+/// case says, or else as its framework does.
+MemoryUse reported_memory(const ChosenPlan& chosen, const MeasuredStep& step);
 
 /// Published peak of one training step, beside what the models say.
 struct PeakRow {

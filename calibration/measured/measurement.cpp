@@ -208,9 +208,12 @@ MeasuredJob read_job(const JsonValue& value) {
 }
 
 MeasuredStep read_step(const JsonValue& value, const JsonValue& measured) {
-  return {read_model(required(value, "model")), read_job(required(value, "job")),
-          maybe_number(measured, "tokens_per_s_per_accelerator"), maybe_quantity(measured, "step_time_s", second),
-          maybe_quantity(measured, "peak_memory_gb", gigabyte)};
+  return {read_model(required(value, "model")),
+          read_job(required(value, "job")),
+          maybe_number(measured, "tokens_per_s_per_accelerator"),
+          maybe_quantity(measured, "step_time_s", second),
+          maybe_quantity(measured, "peak_memory_gb", gigabyte),
+          maybe_text(measured, "peak_memory_of")};
 }
 
 MeasuredFootprint read_footprint(const JsonValue& value, const JsonValue& measured, const std::string& score_field) {

@@ -135,6 +135,7 @@ struct MeasuredStep {
   std::optional<double> tokens_per_second_per_accelerator;
   std::optional<Seconds> step_time;
   std::optional<Bytes> peak_memory;
+  std::optional<std::string> peak_of;  ///< "allocator": without the context; absent: as the framework reports it
 };
 
 /// Device memory of one rank in training; the layout is in the case's step.

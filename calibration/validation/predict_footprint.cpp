@@ -88,7 +88,7 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   const auto chosen = plan_of(measurement, shelf);
   if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
   const ChosenPlan& found = std::get<ChosenPlan>(chosen);
-  return with_range(reported_memory(found), found);
+  return with_range(reported_memory(found, *measurement.step), found);
 }
 
 }  // namespace clusterwright

@@ -137,6 +137,8 @@ const Record<StackMemory>& record(const StackMemory*) {
                     {.help = "memory that the allocator holds but that is not in use, over memory in use",
                      .min = 0,
                      .max = 1})
+          .optional("unequal_slack", &S::unequal_slack,
+                    {.help = "the same where experts get another number of rows in every step", .min = 0, .max = 1})
           .optional(
               "reports_allocator", &S::reports_allocator,
               {.help = "the peak memory that the framework reports counts only the allocator, without the context"});

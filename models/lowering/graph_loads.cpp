@@ -41,7 +41,8 @@ class SharedLinks {
       : streams_(streams), graph_(cluster.network().graph) {
     find();
     add_lines();
-    if (!merge()) keep_busiest();
+    merge();
+    if (links_.size() > most_shared_links) keep_busiest();
   }
 
   /// Loads of the first `count` streams on the links that carry any of them.
@@ -102,20 +103,19 @@ class SharedLinks {
   }
 
   /// Lets the first link stand for all with the same capacity and loads.
-  /// @return false where too many would stay; all links do then, and the first of the same is the busiest of them
-  bool merge() {
+  void merge() {
     std::unordered_map<std::uint64_t, const Shared*> first;  // by digest
+    first.reserve(links_.size());
     std::vector<Shared> merged;
     for (const Shared& shared : links_) {
       const auto [same, fresh] = first.try_emplace(digest(shared), &shared);
-      if (!fresh && capacity(same->second->link) == capacity(shared.link) &&
-          std::ranges::equal(same->second->lines(), shared.lines()))
-        continue;
-      if (merged.size() == most_shared_links) return false;
-      merged.push_back(shared);
+      if (fresh || !same_load(*same->second, shared)) merged.push_back(shared);
     }
     links_ = std::move(merged);
-    return true;
+  }
+
+  bool same_load(const Shared& a, const Shared& b) const {
+    return capacity(a.link) == capacity(b.link) && std::ranges::equal(a.lines(), b.lines());
   }
 
   std::uint64_t digest(const Shared& shared) const {

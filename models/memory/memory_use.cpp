@@ -23,8 +23,19 @@ ParameterUse parameter_use(const PlannedJob& planned, int stage) {
           gathered_memory(planned, stage), passing_gradients(planned, stage), gradients_come_late(planned)};
 }
 
+namespace {
+
+/// Experts with a capacity always get as many rows.
+double allocator_slack(const PlannedJob& planned) {
+  const bool unequal = planned.model.experts && !planned.routing.capacity_factor;
+  const StackMemory& memory = planned.stack.memory;
+  return (unequal && memory.unequal_slack ? *memory.unequal_slack : memory.slack).value;
+}
+
+}  // namespace
+
 BufferUse buffer_use(const PlannedJob& planned) {
-  return {exchange_buffers(planned), communicator_memory(planned) + piece_buffers(planned)};
+  return {exchange_buffers(planned), communicator_memory(planned) + piece_buffers(planned), allocator_slack(planned)};
 }
 
 Bytes working_memory(const PlannedJob& planned) {
@@ -49,7 +60,7 @@ MemoryUse joined(const ParameterUse& parameters, const ActivationUse& activation
     use.gradients += parameters.passing;
   }
   use.buffers = buffers.exchange;
-  const Bytes slack = use.total() * stack.memory.slack.value;
+  const Bytes slack = use.total() * buffers.slack;
   use.buffers += buffers.outside_allocator;
   use.reserved = stack.reserved_memory.value + slack;
   return use;

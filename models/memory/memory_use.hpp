@@ -53,6 +53,7 @@ Bytes working_memory(const PlannedJob& planned);
 struct BufferUse {
   Bytes exchange;           ///< buffers of messages and reductions
   Bytes outside_allocator;  ///< communicators and registered buffers
+  double slack = 0;         ///< of the allocator, over all that it manages
 };
 BufferUse buffer_use(const PlannedJob& planned);
 

@@ -3,9 +3,13 @@
 
 #include <cmath>
 
+#include "models/plan/plan.hpp"
+#include "models/search/choose_plan.hpp"
 #include "support/catch.hpp"
+#include "support/small_scenario.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
@@ -18,6 +22,21 @@ PeakRow peak(const std::string& series, bool known, double measured_gb) {
 }
 
 }  // namespace
+
+TEST_CASE("a peak of the allocator is compared with what the allocator manages", "[calibration]") {
+  SmallCase c;
+  const Scenario s = small_scenario(c);
+  const ChosenPlan chosen = choose_plan(s);
+  MeasuredStep step;
+  const MemoryUse whole = reported_memory(chosen, step);
+  CHECK(whole.total() == chosen.memory.total());
+  step.peak_of = "allocator";
+  const MemoryUse managed = reported_memory(chosen, step);
+  const StageLayout layout = stage_layout(s.transformer.layers, chosen.plan);
+  const Bytes outside = outside_allocator(planned_job(s.transformer, s.job, s.stack, chosen.plan, layout));
+  CHECK(outside >= s.stack.reserved_memory.value);
+  CHECK((whole.total() - managed.total()) / outside == Approx(1));
+}
 
 TEST_CASE("residuals of memory come from what counting leaves open", "[calibration]") {
   // 34 - 20 = 14 GB where 10 are predicted

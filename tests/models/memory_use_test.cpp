@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/plan/plan.hpp"
+#include "models/search/choose_plan.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
@@ -148,6 +149,29 @@ TEST_CASE("the verdict names stage, kind and size", "[models]") {
         "does not fit: each rank of pipeline stage 2 needs 75.0 of 70.0 GB, most of it activations (45.0 GB)");
   CHECK(judge_memory(use, 75 * gigabyte, 1, 0).sentence ==
         "fits: each rank uses 75.0 of 75.0 GB, most of it activations (45.0 GB)");
+}
+
+TEST_CASE("experts with unequal rows leave gaps where the stack says so", "[models]") {
+  SmallCase c;
+  c.data = 4;
+  c.expert = 4;
+  c.experts = ExpertMixture{16, 2, 1024, 1, {}, 1, 1, {}, {}};
+  Scenario s = small_scenario(c);
+  const auto reserved = [&] {
+    const MemoryUse use = choose_plan(s).memory;
+    const Bytes outside = buffer_use(planned_job(s.transformer, s.job, s.stack, choose_plan(s).plan,
+                                                 stage_layout(s.transformer.layers, choose_plan(s).plan)))
+                              .outside_allocator;
+    const Bytes gaps = use.reserved - s.stack.reserved_memory.value;
+    return gaps / (use.total() - use.reserved - outside);
+  };
+  s.stack.memory.slack.value = 0.05;
+  s.stack.memory.unequal_slack.reset();
+  CHECK(reserved() == Approx(0.05));
+  s.stack.memory.unequal_slack = Sourced<double>{0.2, "test"};
+  CHECK(reserved() == Approx(0.2));
+  s.job.routing.capacity_factor = 1.25;
+  CHECK(reserved() == Approx(0.05));
 }
 
 TEST_CASE("the interval of memory leaves what follows from counting alone", "[models]") {

@@ -60,7 +60,7 @@ TEST_CASE("an order that is stated as open is searched even if nothing else is o
       "job.global_batch=64",    "job.parallel.tensor=1", "job.parallel.pipeline=4",
       "job.parallel.context=4", "job.parallel.expert=8", "job.parallel.expert_tensor=1",
       "job.sharding=zero1",     "job.micro_batch=1",     "job.parallel.virtual_pipeline=4",
-      "job.recompute=none"};
+      "job.recompute=full"};
   const auto order = [&](const char* setting) {
     std::vector<std::string> settings = stated;
     if (setting) settings.emplace_back(setting);
