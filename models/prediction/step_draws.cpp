@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "models/job/job_blocks.hpp"
 #include "models/lowering/step_charge.hpp"
