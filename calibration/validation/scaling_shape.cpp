@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/scaling_shape.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 
-#include "calibration/validation/error_figures.hpp"
 #include "calibration/validation/published_job.hpp"
 
 namespace clusterwright {
@@ -24,23 +21,7 @@ struct SizedRow {
   const CaseResult* result;
 };
 
-struct Ratios {
-  std::vector<Weighted> errors, absolute, unchanged;
-
-  void add(const CaseResult& small, const CaseResult& large) {
-    const double error = log_error(large) - log_error(small), weight = std::min(large.weight, small.weight);
-    errors.push_back({error, weight});
-    absolute.push_back({std::abs(error), weight});
-    unchanged.push_back({std::abs(std::log(large.measured.front() / small.measured.front())), weight});
-  }
-
-  ScalingFigures figures() const {
-    return {static_cast<int>(errors.size()), weighted_quantile(absolute, 0.5), weighted_quantile(absolute, 0.9),
-            weighted_quantile(errors, 0.5), weighted_quantile(unchanged, 0.5)};
-  }
-};
-
-void add_pair(const SizedRow& small, const SizedRow& large, Ratios& strong, Ratios& weak) {
+void add_pair(const SizedRow& small, const SizedRow& large, RatioErrors& strong, RatioErrors& weak) {
   const MeasuredHardware &from = small.measurement->hardware, &to = large.measurement->hardware;
   if (from.accelerators >= to.accelerators || to.accelerators <= to.accelerators_per_node) return;
   const std::int64_t batch = *small.measurement->step->job.global_batch;
@@ -58,7 +39,7 @@ ScalingShape scaling_shape(const std::vector<Measurement>& measurements, const s
     if (results[i].scored && results[i].step && is_valid(results[i]) && m.step && m.step->job.global_batch)
       jobs[scaled_job(m)].push_back({&m, &results[i]});
   }
-  Ratios strong, weak;
+  RatioErrors strong, weak;
   for (const auto& [key, rows] : jobs)
     for (const SizedRow& small : rows)
       for (const SizedRow& large : rows) add_pair(small, large, strong, weak);

@@ -7,21 +7,14 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "calibration/validation/case_result.hpp"
+#include "calibration/validation/ratio_errors.hpp"
 
 namespace clusterwright {
 
-/// Errors log(predicted ratio / measured ratio) of tokens per second and accelerator, larger over smaller size.
-struct ScalingFigures {
-  int pairs = 0;
-  double median_abs_log = 0;
-  double p90_abs_log = 0;
-  double bias = 0;              ///< above zero: predicted scaling is better than measured
-  double unchanged_median = 0;  ///< median error of the prediction that nothing changes
-};
-
+/// Larger over smaller size.
 struct ScalingShape {
-  ScalingFigures strong;  ///< same global batch
-  ScalingFigures weak;    ///< same batch per accelerator
+  RatioFigures strong;  ///< same global batch
+  RatioFigures weak;    ///< same batch per accelerator
 };
 
 /// Scaling over pairs of scored training steps that agree in everything but size and batch: model, sequence, precision,

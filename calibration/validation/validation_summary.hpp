@@ -7,6 +7,7 @@
 
 #include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/case_result.hpp"
+#include "calibration/validation/changed_field.hpp"
 #include "calibration/validation/closed_form_baseline.hpp"
 #include "calibration/validation/constant_baseline.hpp"
 #include "calibration/validation/error_figures.hpp"
@@ -29,6 +30,7 @@ struct ValidationSummary {
   ConstantBaseline baseline;
   ClosedFormBaseline closed_form;
   ScalingShape scaling;
+  std::vector<ChangedField> changed;
   LayoutRanking layout_ranking;
   PairReliability pair_reliability;
   int parameters_used = 0;  ///< number of fitted parameters behind the scored cases

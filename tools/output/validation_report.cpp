@@ -143,13 +143,23 @@ JsonValue closed_form_json(const ClosedFormBaseline& baseline) {
                             {"parameters", parameters}});
 }
 
-JsonValue scaling_json(const ScalingFigures& figures) {
+JsonValue ratios_json(const RatioFigures& figures) {
   const bool any = figures.pairs > 0;
   return JsonValue::object({{"pairs", figures.pairs},
                             {"median_abs_log", judged(figures.median_abs_log, any)},
                             {"p90_abs_log", judged(figures.p90_abs_log, any)},
                             {"bias", judged(figures.bias, any)},
                             {"unchanged_median_abs_log", judged(figures.unchanged_median, any)}});
+}
+
+JsonValue changed_json(const std::vector<ChangedField>& changed) {
+  JsonValue out = JsonValue::list();
+  for (const ChangedField& field : changed) {
+    JsonValue one = ratios_json(field.figures);
+    one.set("name", field.name);
+    out.push_back(one);
+  }
+  return out;
 }
 
 JsonValue overall_json(const ValidationSummary& summary) {
@@ -195,8 +205,9 @@ JsonValue validation_json(const ValidationReport& report, JsonValue header) {
                                             {"by_precision", figures_list(summary.by_precision)},
                                             {"by_accelerator", figures_list(summary.by_accelerator)},
                                             {"peak_memory", figures_json(summary.peak_memory)}}));
-  header.set("scaling", JsonValue::object({{"strong", scaling_json(summary.scaling.strong)},
-                                           {"weak", scaling_json(summary.scaling.weak)}}));
+  header.set("scaling", JsonValue::object({{"strong", ratios_json(summary.scaling.strong)},
+                                           {"weak", ratios_json(summary.scaling.weak)}}));
+  header.set("changed_field", changed_json(summary.changed));
   header.set("layout_ranking", layout_ranking_json(summary.layout_ranking));
   header.set("pair_reliability", pair_reliability_json(report));
   header.set("cross_validation", report.cross ? cross_json(report) : JsonValue());

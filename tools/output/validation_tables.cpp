@@ -223,8 +223,8 @@ ResultTable training_table(const ValidationReport& report) {
 }
 
 ResultTable scaling_table(const ValidationReport& report) {
-  ResultTable table{"Ratio of rates on a larger and a smaller cluster, for one job",
-                    {words_column("scaling", "Scaling"),
+  ResultTable table{"Ratio of rates of two steps of one job that differ in one thing",
+                    {words_column("scaling", "Change"),
                      {"pairs", "Pairs", ""},
                      percent_column("median_abs_log", "Median"),
                      percent_column("p90_abs_log", "90th"),
@@ -232,8 +232,9 @@ ResultTable scaling_table(const ValidationReport& report) {
                      percent_column("unchanged_median_abs_log", "If unchanged")},
                     {}};
   const ScalingShape& shape = report.summary.scaling;
-  const std::pair<const char*, const ScalingFigures&> lines[] = {{"strong: constant batch", shape.strong},
-                                                                 {"weak: constant batch per GPU", shape.weak}};
+  std::vector<ChangedField> lines = {{"more GPUs, constant batch (strong)", shape.strong},
+                                     {"more GPUs, constant batch per GPU (weak)", shape.weak}};
+  lines.insert(lines.end(), report.summary.changed.begin(), report.summary.changed.end());
   for (const auto& [name, f] : lines)
     if (f.pairs > 0) table.rows.push_back({name, f.pairs, f.median_abs_log, f.p90_abs_log, f.bias, f.unchanged_median});
   return table;
