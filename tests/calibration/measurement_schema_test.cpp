@@ -41,6 +41,7 @@ TEST_CASE("every shipped case holds against the schema", "[calibration][validati
     for (const ReadCase& one : read_cases(entry.path(), schema())) {
       INFO(one.measurement.id << (one.errors.empty() ? "" : one.errors.front().message));
       CHECK(one.errors.empty());
+      CHECK(one.ignored.empty());
       CHECK_FALSE(one.measurement.id.empty());
       ++cases;
     }
