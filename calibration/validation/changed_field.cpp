@@ -1,89 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/changed_field.hpp"
 
-#include <functional>
-#include <map>
+#include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "calibration/validation/published_job.hpp"
+#include "calibration/validation/step_pairs.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-struct PairedStep {
-  const Measurement* measurement;
-  const CaseResult* result;
-};
+enum Change { other_part, other_architecture, other_format, later_release, change_count };
 
-/// Key of all that both steps of a pair share. @param m  without the field that changes
-std::string shared(const Measurement& m) {
-  const MeasuredStep& step = *m.step;
-  JobKey key;
-  key.model(step.model).software(step.job).layout(step.job).machine(m.hardware);
-  return key.add(m.hardware.accelerators).add(*step.job.global_batch).text();
+constexpr std::array<const char*, change_count> change_names = {
+    "another accelerator of one architecture", "another architecture", "another number format", "a later release"};
+
+/// Software of a job without its date.
+std::string undated_software(MeasuredJob job) {
+  job.release = {};
+  return JobKey().software(job).switches(job).text();
 }
 
-/// A field that changes: how to forget it, and what it says.
-struct Field {
-  const char* name;
-  std::function<void(Measurement&)> forget;
-  std::function<std::string(const Measurement&)> value;
-};
-
-std::vector<Field> fields() {
-  return {{"another accelerator",
-           [](Measurement& m) {
-             m.hardware.accelerator.clear();
-             m.hardware.accelerators_per_node = 0;
-             m.hardware.scale_out.reset();
-             m.hardware.power_limit.reset();
-           },
-           [](const Measurement& m) { return m.hardware.accelerator; }},
-          {"another power limit", [](Measurement& m) { m.hardware.power_limit.reset(); },
-           [](const Measurement& m) {
-             const auto& limit = m.hardware.power_limit;
-             return limit ? std::to_string(limit->in(watt)) : std::string();
-           }},
-          {"another number format", [](Measurement& m) { m.step->job.precision.reset(); },
-           [](const Measurement& m) { return m.step->job.precision.value_or(""); }},
-          {"a later release", [](Measurement& m) { m.step->job.release = {}; },
-           [](const Measurement& m) { return m.step->job.release.text(); }}};
-}
-
-bool is_later(const Field& field, const PairedStep& from, const PairedStep& to) {
-  const std::string one = field.value(*from.measurement), other = field.value(*to.measurement);
-  const bool dated = from.measurement->step->job.release.text() != to.measurement->step->job.release.text();
-  if (dated) return one < other;
-  return one != other && from.result->measured.front() < to.result->measured.front();
-}
-
-RatioFigures figures_of(const Field& field, const std::vector<Measurement>& measurements,
-                        const std::vector<CaseResult>& results) {
-  std::map<std::string, std::vector<PairedStep>> jobs;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Measurement& m = measurements[i];
-    if (!results[i].step || !is_valid(results[i]) || !m.step || !m.step->job.global_batch) continue;
-    if (field.value(m).empty() && field.name != std::string("another power limit")) continue;
-    Measurement rest = m;
-    field.forget(rest);
-    jobs[shared(rest)].push_back({&m, &results[i]});
-  }
-  RatioErrors errors;
-  for (const auto& [key, rows] : jobs)
-    for (const PairedStep& from : rows)
-      for (const PairedStep& to : rows)
-        if ((from.result->scored || to.result->scored) && is_later(field, from, to))
-          errors.add(*from.result, *to.result);
-  return errors.figures();
+std::optional<Change> change_of(PairAxis axis, const Measurement& from, const Measurement& to, const Catalog& catalog) {
+  if (axis == PairAxis::number_format) return other_format;
+  if (axis == PairAxis::software && undated_software(from.step->job) == undated_software(to.step->job))
+    return later_release;
+  if (axis != PairAxis::accelerator) return {};
+  const AcceleratorPart* one = catalog.find_accelerator(from.hardware.accelerator);
+  const AcceleratorPart* other = catalog.find_accelerator(to.hardware.accelerator);
+  const bool alike = one && other && architecture_of(*one) == architecture_of(*other);
+  return alike ? other_part : other_architecture;
 }
 
 }  // namespace
 
 std::vector<ChangedField> changed_fields(const std::vector<Measurement>& measurements,
-                                         const std::vector<CaseResult>& results) {
+                                         const std::vector<CaseResult>& results, const Catalog& catalog) {
+  std::array<RatioErrors, change_count> errors;
+  for (const StepPair& pair : step_pairs(measurements, results, PairChoice::with_ties_and_superseded)) {
+    std::size_t from = pair.first, to = pair.second;
+    const auto change = change_of(pair.axis, measurements[from], measurements[to], catalog);
+    if (!change) continue;
+    const auto release_of = [&](std::size_t i) { return measurements[i].step->job.release; };
+    const bool backwards = *change == later_release ? release_of(to) < release_of(from)
+                                                    : results[to].measured.front() < results[from].measured.front();
+    if (backwards) std::swap(from, to);
+    errors[*change].add(results[from], results[to], pair.weight);
+  }
   std::vector<ChangedField> out;
-  for (const Field& field : fields()) out.push_back({field.name, figures_of(field, measurements, results)});
+  for (std::size_t i = 0; i < errors.size(); ++i) out.push_back({change_names[i], errors[i].figures()});
   return out;
 }
 

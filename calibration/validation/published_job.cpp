@@ -94,6 +94,11 @@ JobKey& JobKey::software(const MeasuredJob& job) {
       .add(job.master_weights);
 }
 
+JobKey& JobKey::switches(const MeasuredJob& job) {
+  add(job.expert_dispatcher).add(job.expert_overlap).add(job.cuda_graph).add(job.tensor_overlap);
+  return add(job.capacity_factor ? fmt::format("{}", *job.capacity_factor) : "-").add(job.remat_policy);
+}
+
 JobKey& JobKey::layout(const MeasuredJob& job) {
   for (const LayoutField& field : layout_fields(job)) add(field.value);
   return *this;

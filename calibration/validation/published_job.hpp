@@ -33,6 +33,8 @@ class JobKey {
   JobKey& model(const MeasuredModel& model);
   /// Task, framework, release, number format, and switches of the software beside the layout.
   JobKey& software(const MeasuredJob& job);
+  /// What the recipe says beyond: dispatcher, overlaps, captured graphs, capacity, recomputation in its own words.
+  JobKey& switches(const MeasuredJob& job);
   /// Layout that a planner chooses, without data parallelism.
   JobKey& layout(const MeasuredJob& job);
   /// Kind of node and network, without their number.

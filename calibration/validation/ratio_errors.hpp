@@ -21,7 +21,7 @@ struct RatioFigures {
 class RatioErrors {
  public:
   /// @pre both are valid
-  void add(const CaseResult& from, const CaseResult& to);
+  void add(const CaseResult& from, const CaseResult& to, double weight);
   RatioFigures figures() const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/scaling_shape.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -26,8 +27,9 @@ void add_pair(const SizedRow& small, const SizedRow& large, RatioErrors& strong,
   if (from.accelerators >= to.accelerators || to.accelerators <= to.accelerators_per_node) return;
   const std::int64_t batch = *small.measurement->step->job.global_batch;
   const std::int64_t larger_batch = *large.measurement->step->job.global_batch;
-  if (batch == larger_batch) strong.add(*small.result, *large.result);
-  if (batch * to.accelerators == larger_batch * from.accelerators) weak.add(*small.result, *large.result);
+  const double weight = std::min(small.result->weight, large.result->weight);
+  if (batch == larger_batch) strong.add(*small.result, *large.result, weight);
+  if (batch * to.accelerators == larger_batch * from.accelerators) weak.add(*small.result, *large.result, weight);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Relative difference of measured rates below which neither is faster.
+/// Difference of the logarithms of measured rates below which neither is faster.
 constexpr double tie = 0.005;
 
 /// What tells two steps apart.
@@ -63,16 +63,10 @@ std::string text_of(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : std::string("-");
 }
 
-std::string switches_of(const MeasuredJob& job) {
-  return fmt::format("{} {} {} {} {} {}", text_of(job.expert_dispatcher), text_of(job.expert_overlap),
-                     text_of(job.cuda_graph), text_of(job.tensor_overlap), text_of(job.capacity_factor),
-                     text_of(job.remat_policy));
-}
-
 std::string software_of(MeasuredJob job) {
   job.precision.reset();
   job.pure_low_precision.reset();
-  return JobKey().software(job).add(switches_of(job)).text();
+  return JobKey().software(job).switches(job).text();
 }
 
 Traits traits_of(const Measurement& m) {
@@ -126,11 +120,15 @@ bool differ(const Measurement& a, const Measurement& b, PairAxis axis) {
 struct PairFinder {
   const std::vector<Measurement>& measurements;
   const std::vector<CaseResult>& results;
+  PairChoice choice;
+
+  bool takes_all() const { return choice == PairChoice::with_ties_and_superseded; }
 
   bool comparable(std::size_t a, std::size_t b, PairAxis axis) const {
     const CaseResult &one = results[a], &other = results[b];
     const bool one_cell = !one.cell.empty() && one.cell == other.cell;
-    return !one_cell && std::abs(std::log(one.measured.front() / other.measured.front())) >= tie &&
+    const bool is_tie = std::abs(std::log(one.measured.front() / other.measured.front())) < tie;
+    return !one_cell && (takes_all() || !is_tie) && (one.scored || other.scored) &&
            differ(measurements[a], measurements[b], axis);
   }
 
@@ -139,7 +137,7 @@ struct PairFinder {
     const AxisRule rule = rule_of(axis);
     std::map<std::string, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < results.size(); ++i)
-      if (results[i].scored && results[i].step && measurements[i].step && is_valid(results[i]))
+      if ((takes_all() || results[i].scored) && results[i].step && measurements[i].step && is_valid(results[i]))
         groups[shared_key(measurements[i], traits_of(measurements[i]), rule)].push_back(i);
     std::map<std::string, std::vector<StepPair>> out;
     for (const auto& [key, members] : groups)
@@ -162,8 +160,9 @@ struct PairFinder {
 
 }  // namespace
 
-std::vector<StepPair> step_pairs(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results) {
-  const PairFinder finder{measurements, results};
+std::vector<StepPair> step_pairs(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
+                                 PairChoice choice) {
+  const PairFinder finder{measurements, results, choice};
   std::vector<StepPair> out;
   for (std::size_t axis = 0; axis < pair_axis_names.size(); ++axis)
     for (auto& [publisher, pairs] : finder.pairs(static_cast<PairAxis>(axis))) {

@@ -40,6 +40,10 @@ enum class PairAxis { accelerator, accelerators, layout, number_format, sequence
 constexpr std::array<const char*, 6> pair_axis_names = {"accelerator",   "accelerators", "layout",
                                                         "number format", "sequence",     "software"};
 
+/// Pairs that a comparison takes: those whose order was measured, of scored steps; or ties too, and pairs of which one
+/// step is scored.
+enum class PairChoice { decided_and_scored, with_ties_and_superseded };
+
 /// Two steps by their index, `first` measured before `second` in the order of the cases.
 struct StepPair {
   std::size_t first = 0, second = 0;
@@ -50,6 +54,7 @@ struct StepPair {
 /// Pairs of scored steps with a valid prediction, by axis and publisher. The publisher is the first word of the source;
 /// it tells who measured and is no input of any prediction.
 /// @param results  results of `measurements`, in their order
-std::vector<StepPair> step_pairs(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results);
+std::vector<StepPair> step_pairs(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
+                                 PairChoice choice = PairChoice::decided_and_scored);
 
 }  // namespace clusterwright

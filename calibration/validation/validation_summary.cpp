@@ -88,7 +88,7 @@ ValidationSummary summarise(const std::vector<Measurement>& measurements, const 
   out.baseline = constant_baseline(results);
   out.closed_form = closed_form_baseline(measurements, results, shelf);
   out.scaling = scaling_shape(measurements, results);
-  out.changed = changed_fields(measurements, results);
+  out.changed = changed_fields(measurements, results, shelf.catalog);
   out.layout_ranking = layout_ranking(measurements, results);
   out.pair_reliability = pair_reliability(judged_pairs(step_pairs(measurements, results), results, shelf.steps));
   out.parameters_used = parameters_behind(results, shelf);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "calibration/validation/changed_field.hpp"
 #include "calibration/validation/constant_baseline.hpp"
@@ -109,40 +111,48 @@ TEST_CASE("sizes of other jobs, and sizes inside a node, are no pairs", "[calibr
   CHECK(scaling_shape({job(16, 64), other}, results).strong.pairs == 1);
 }
 
-TEST_CASE("pairs that differ in one field are told apart by it", "[calibration][validation]") {
-  const auto changed = [](Measurement m, auto change) {
-    change(m);
-    return m;
-  };
+TEST_CASE("pairs that differ in one thing are told apart by it", "[calibration][validation]") {
   Measurement base = job(16, 64);
   base.step->job.precision = "bf16";
   base.step->job.release = CalendarDate{2024, 1};
-  const auto part = [](Measurement& m) { m.hardware.accelerator = "B200", m.hardware.accelerators_per_node = 4; };
-  const auto format = [](Measurement& m) { m.step->job.precision = "fp8-tensor"; };
-  const auto release = [](Measurement& m) { m.step->job.release = CalendarDate{2025, 1}; };
+  const auto changed = [&](auto change) {
+    Measurement out = base;
+    change(out);
+    return out;
+  };
+  const auto on = [](const char* part) { return [part](Measurement& m) { m.hardware.accelerator = part; }; };
+  const auto later = [](Measurement& m) { m.step->job.release = CalendarDate{2025, 1}; };
+  Catalog catalog;
+  for (const auto& [id, architecture] :
+       {std::pair{"H100-SXM", "Hopper"}, std::pair{"H200", "Hopper"}, std::pair{"B200", "Blackwell"}}) {
+    AcceleratorPart known;
+    known.id = id;
+    known.architecture = architecture;
+    catalog.accelerators.push_back(known);
+  }
   const auto ratios = [&](const std::vector<Measurement>& measurements, bool scored = true) {
     std::vector<CaseResult> results = {step("a", 100, 100), step("a", 165, 150)};
     results.front().scored = scored;
-    return changed_fields(measurements, results);
+    return changed_fields(measurements, results, catalog);
   };
-  const auto pairs = [](const std::vector<ChangedField>& fields) {
+  const auto pairs = [&](const Measurement& other) {
     std::vector<int> out;
-    for (const ChangedField& field : fields) out.push_back(field.figures.pairs);
+    for (const ChangedField& field : ratios({base, other})) out.push_back(field.figures.pairs);
     return out;
   };
-  const std::vector<ChangedField> parts = ratios({base, changed(base, part)});
-  CHECK(pairs(parts) == std::vector<int>{1, 0, 0, 0});
-  CHECK(parts[0].figures.median_abs_log == Approx(std::log(1.1)));
-  CHECK(parts[0].figures.bias == Approx(std::log(1.1)));
-  CHECK(parts[0].figures.unchanged_median == Approx(std::log(1.5)));
-  CHECK(ratios({changed(base, part), base})[0].figures.bias == Approx(std::log(1.1)));  // from slow to fast
-  CHECK(pairs(ratios({base, changed(base, [](Measurement& m) { m.hardware.power_limit = 500 * watt; })})) ==
-        std::vector<int>{0, 1, 0, 0});
-  CHECK(pairs(ratios({base, changed(base, format)})) == std::vector<int>{0, 0, 1, 0});
-  CHECK(pairs(ratios({base, changed(base, release)}, false)) == std::vector<int>{0, 0, 0, 1});
-  CHECK(pairs(ratios({base, changed(changed(base, part), format)})) == std::vector<int>{0, 0, 0, 0});
-  CHECK(pairs(ratios({base, changed(base, [](Measurement& m) { m.hardware.accelerators = 32; })})) ==
-        std::vector<int>{0, 0, 0, 0});
+  const RatioFigures part = ratios({base, changed(on("H200"))})[0].figures;
+  CHECK(part.pairs == 1);
+  CHECK(part.median_abs_log == Approx(std::log(1.1)));
+  CHECK(part.unchanged_median == Approx(std::log(1.5)));
+  CHECK(ratios({changed(on("H200")), base})[0].figures.bias == Approx(std::log(1.1)));  // from slow to fast
+  CHECK(pairs(changed(on("B200"))) == std::vector<int>{0, 1, 0, 0});
+  CHECK(pairs(changed([](Measurement& m) { m.step->job.precision = "fp8-tensor"; })) == std::vector<int>{0, 0, 1, 0});
+  CHECK(pairs(changed(later)) == std::vector<int>{0, 0, 0, 1});
+  CHECK(ratios({base, changed(later)}, false)[3].figures.pairs == 1);               // superseded
+  CHECK(ratios({changed(later), base})[3].figures.bias == Approx(-std::log(1.1)));  // by date
+  CHECK(pairs(changed([](Measurement& m) { m.hardware.accelerators = 32; })) == std::vector<int>{0, 0, 0, 0});
+  const auto with_graphs = [&](Measurement& m) { later(m), m.step->job.cuda_graph = "full"; };
+  CHECK(pairs(changed(with_graphs)) == std::vector<int>{0, 0, 0, 0});
 }
 
 TEST_CASE("errors of rows held out are summed up by what was published", "[calibration][validation]") {

@@ -223,7 +223,7 @@ ResultTable training_table(const ValidationReport& report) {
 }
 
 ResultTable scaling_table(const ValidationReport& report) {
-  ResultTable table{"Ratio of rates of two steps of one job that differ in one thing",
+  ResultTable table{"Ratio of rates of two steps of one job that differ in one thing, and what follows it",
                     {words_column("scaling", "Change"),
                      {"pairs", "Pairs", ""},
                      percent_column("median_abs_log", "Median"),
